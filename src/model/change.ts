@@ -1,0 +1,136 @@
+import type { Agent } from './batch.ts'
+import type { Tier } from './edit.ts'
+import type { ChangeId, CommitId, Digest, RefName, TagId, TreeId } from './ids.ts'
+import type { FileMode, Manifest } from './manifest.ts'
+import type { Remark } from './resolution.ts'
+
+export type ChangeState = 'staged' | 'approved' | 'rejected' | 'landed' | 'undone' | 'stale'
+
+/** States in which a change still waits for something. */
+export const isPending = (state: ChangeState): boolean => state === 'staged' || state === 'approved'
+
+/** One staged commit of a change. */
+export interface Revision {
+  readonly number: number
+  readonly commit: CommitId
+  readonly tree: TreeId
+  /** null = an unborn branch: the commit has no parent. */
+  readonly base: CommitId | null
+  readonly digest: Digest
+  readonly manifest: Manifest
+  readonly files: readonly RevisionFile[]
+  readonly remarks: readonly Remark[]
+}
+
+/** What a manifest cannot say of a path: how it was found, how many lines moved, what the working file held. */
+export interface RevisionFile {
+  readonly path: string
+  readonly tier: Tier
+  readonly added: number | null
+  readonly removed: number | null
+  readonly renamedFrom?: string
+  /** Blob ids of the working file's bytes, where a line-ending or encoding conversion makes them differ from the tree's. */
+  readonly working?: { readonly old: string | null; readonly new: string | null }
+}
+
+export interface CheckResult {
+  readonly name: string
+  readonly commit: CommitId
+  readonly outcome: 'passed' | 'failed' | 'timed-out' | 'missing'
+  readonly required: boolean
+  readonly exitCode: number | null
+  readonly durationMs: number
+  /** First line of what it said, for lists; the whole output is an attachment of the log event. */
+  readonly summary: string
+}
+
+/** A decision on one digest, as the annotated tag in the store records it. */
+export interface Approval {
+  readonly tag: TagId
+  readonly change: ChangeId
+  readonly revision: number
+  readonly commit: CommitId
+  readonly base: CommitId | null
+  readonly tree: TreeId
+  readonly digest: Digest
+  /** Lower-case hex SHA-256 over message and author of the commit. */
+  readonly messageHash: string
+  readonly policyHash: string
+  readonly checks: readonly CheckResult[]
+  readonly by: string
+  readonly via: 'terminal' | 'cli' | 'web' | 'mcp-client' | 'rule'
+  /** ISO 8601. */
+  readonly at: string
+  readonly expires: string | null
+  /** For `via: "rule"`: the rule's text and the commit it was read from. */
+  readonly rule?: { readonly text: string; readonly commit: CommitId | null }
+}
+
+export interface Landing {
+  readonly ref: RefName
+  /** null = the branch was unborn. */
+  readonly before: CommitId | null
+  readonly after: CommitId
+}
+
+/** One entry of a change's log; the change's state is the fold over these. */
+export type ChangeEvent = { readonly at: string; readonly by: string } & (
+  | {
+      readonly kind: 'proposed'
+      readonly title: string
+      readonly body: string
+      readonly agent: Agent | null
+      readonly onto: RefName
+      readonly stackedOn: ChangeId | null
+      readonly key: string | null
+      /** Lower-case hex SHA-256 of the batch's bytes. */
+      readonly batchHash: string
+      readonly undoes: readonly CommitId[]
+      readonly redoes: readonly CommitId[]
+    }
+  | { readonly kind: 'staged' | 'restaged'; readonly revision: Revision; readonly reason: string }
+  | { readonly kind: 'checked'; readonly revision: number; readonly checks: readonly CheckResult[] }
+  | { readonly kind: 'commented'; readonly revision: number; readonly text: string; readonly path?: string; readonly line?: number }
+  | { readonly kind: 'approved'; readonly revision: number; readonly digest: Digest; readonly tag: TagId; readonly via: Approval['via'] }
+  | { readonly kind: 'rejected'; readonly revision: number; readonly reason: string }
+  | { readonly kind: 'landed'; readonly revision: number; readonly landing: Landing }
+  | { readonly kind: 'undone'; readonly commit: CommitId; readonly undoneBy: ChangeId }
+  | { readonly kind: 'stale'; readonly reason: string }
+)
+
+/** A change as its log folds up. */
+export interface Change {
+  readonly id: ChangeId
+  readonly state: ChangeState
+  readonly title: string
+  readonly body: string
+  readonly agent: Agent | null
+  readonly onto: RefName
+  readonly stackedOn: ChangeId | null
+  readonly undoes: readonly CommitId[]
+  readonly redoes: readonly CommitId[]
+  readonly revisions: readonly Revision[]
+  /** Of the current revision. */
+  readonly checks: readonly CheckResult[]
+  readonly approvals: readonly { readonly tag: TagId; readonly digest: Digest; readonly by: string; readonly at: string; readonly via: Approval['via'] }[]
+  readonly comments: readonly { readonly by: string; readonly at: string; readonly text: string; readonly path?: string; readonly line?: number }[]
+  readonly rejection: string | null
+  readonly landing: Landing | null
+  readonly undoneBy: ChangeId | null
+  readonly log: readonly ChangeEvent[]
+}
+
+/** One path of a change as every surface shows it (DESIGN.md section 15). */
+export interface FileSummary {
+  readonly path: string
+  readonly status: 'added' | 'modified' | 'deleted' | 'renamed'
+  readonly oldMode: FileMode
+  readonly newMode: FileMode
+  readonly oldBlob: string
+  readonly newBlob: string
+  /** null = binary. */
+  readonly added: number | null
+  readonly removed: number | null
+  readonly tier: Tier
+  readonly renamedFrom?: string
+}

@@ -1,0 +1,58 @@
+import type { Change, ChangeEvent } from './change.ts'
+import { assertNever, invariant } from './error.ts'
+import type { ChangeId } from './ids.ts'
+
+/** A change's state is the fold over its log, oldest event first; there is no second database. */
+export function foldChange(id: ChangeId, log: readonly ChangeEvent[]): Change {
+  const [first, ...rest] = log
+  invariant(first?.kind === 'proposed', `the log of ${id} begins with its proposal`)
+  const start: Change = {
+    id,
+    state: 'staged',
+    title: first.title,
+    body: first.body,
+    agent: first.agent,
+    onto: first.onto,
+    stackedOn: first.stackedOn,
+    undoes: first.undoes,
+    redoes: first.redoes,
+    revisions: [],
+    checks: [],
+    approvals: [],
+    comments: [],
+    rejection: null,
+    landing: null,
+    undoneBy: null,
+    log,
+  }
+  return rest.reduce(applyEvent, start)
+}
+
+/** One event's effect. */
+export function applyEvent(change: Change, event: ChangeEvent): Change {
+  switch (event.kind) {
+    case 'proposed':
+      return change
+    case 'staged':
+    case 'restaged':
+      return { ...change, state: 'staged', revisions: [...change.revisions, event.revision], checks: [], approvals: [], rejection: null }
+    case 'checked': {
+      const replaced = new Set(event.checks.map((c) => c.name))
+      return { ...change, checks: [...change.checks.filter((c) => !replaced.has(c.name)), ...event.checks] }
+    }
+    case 'commented':
+      return { ...change, comments: [...change.comments, event] }
+    case 'approved':
+      return { ...change, state: 'approved', approvals: [...change.approvals, event] }
+    case 'rejected':
+      return { ...change, state: 'rejected', rejection: event.reason }
+    case 'landed':
+      return { ...change, state: 'landed', landing: event.landing }
+    case 'undone':
+      return { ...change, state: 'undone', undoneBy: event.undoneBy }
+    case 'stale':
+      return { ...change, state: 'stale' }
+    default:
+      return assertNever(event)
+  }
+}

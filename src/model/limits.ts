@@ -1,0 +1,42 @@
+/** Every wait, loop, queue, input and output of galley has its bound here. Bytes, milliseconds and counts say so. */
+export const limits = {
+  /** A batch, as UTF-8 JSON (DESIGN.md section 4). */
+  batchMaxBytes: 32 * 1024 * 1024,
+  /** Nesting of a batch's JSON. */
+  jsonMaxDepth: 64,
+  batchMaxEdits: 50_000,
+  /** Lines of one patch, diff or block list. */
+  patchMaxLines: 2_000_000,
+  /** Failing edits named in one refusal; the rest are counted. */
+  failuresShown: 50,
+  /** Candidate line numbers named in one refusal. */
+  candidatesShown: 20,
+  /** Text quoted from a file in one message. */
+  quoteMaxCharacters: 240,
+  fileMaxBytes: 64 * 1024 * 1024,
+  pathMaxBytes: 4096,
+  pathMaxDepth: 128,
+  segmentMaxBytes: 255,
+  titleMaxCharacters: 200,
+  bodyMaxBytes: 64 * 1024,
+  /** Names in a batch: the agent and its session, the idempotency key, revisions, branches, tools. UTF-16 units. */
+  nameMaxCharacters: 512,
+  /** Entries of one edited directory looked at for case collisions. */
+  directoryMaxEntries: 200_000,
+  gitOutputMaxBytes: 256 * 1024 * 1024,
+  gitTimeoutMs: 120_000,
+  checkDefaultTimeoutMs: 10 * 60_000,
+  checkOutputMaxBytes: 1024 * 1024,
+  /** Longest wait for another landing of the same repository. */
+  landingLockWaitMs: 30_000,
+  /** Longest wait for git's own `index.lock`. */
+  indexLockWaitMs: 5_000,
+  waitDefaultTimeoutMs: 10 * 60_000,
+  policyMaxBytes: 1024 * 1024,
+  /** One glob of the policy, in UTF-16 units, and the patterns that its braces may expand to. */
+  globMaxCharacters: 1024,
+  globMaxAlternatives: 256,
+  sessionMaxBytes: 16 * 1024 * 1024,
+  /** What one batch's searching may cost, in bytes of files looked at: bounds hostile texts by a sum. */
+  searchMaxBytes: 32 * 1024 * 1024 * 1024,
+} as const
