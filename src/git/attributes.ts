@@ -1,0 +1,131 @@
+import { type ConfigValues, configBoolean, configValues } from './config-values.ts'
+import { git } from './door.ts'
+import type { Repository } from './open-repository.ts'
+
+/** How git turns the bytes of a path into a blob and back. Paths whose bytes are the blob have none. */
+export type PathConversion = ConvertedPath | FilteredPath
+
+/** Line endings, an encoding, or `$Id$`: git does this by itself, without running any program. */
+export interface ConvertedPath {
+  readonly kind: 'converted'
+  readonly lineEndings: LineEndings
+  /** `working-tree-encoding`, such as `UTF-16LE-BOM`; null = none. */
+  readonly encoding: string | null
+  readonly ident: boolean
+}
+
+/** The path passes through a filter driver that is configured here. galley never runs one. */
+export interface FilteredPath {
+  readonly kind: 'filtered'
+  /** `lfs`, `git-crypt`, … */
+  readonly driver: string
+}
+
+/**
+ * `text`: CRLF becomes LF in the blob. `auto`: only if the content is text, and never when the blob in the index has CRLF
+ * already. `toCrlf`: LF becomes CRLF in the work tree.
+ */
+export type LineEndings =
+  | { readonly kind: 'as-is' }
+  | { readonly kind: 'text' | 'auto'; readonly toCrlf: boolean }
+
+const ATTRIBUTES = ['text', 'crlf', 'eol', 'ident', 'filter', 'working-tree-encoding'] as const
+const KEYS = '^(core\\.(autocrlf|eol|sparsecheckout)|filter\\..*\\.(clean|smudge|process|required))$'
+
+/**
+ * Finds which of the paths have a conversion, by the attributes that hold in the work tree and the user's configuration.
+ *
+ * Costs two processes at once, whatever the number of paths, and no index: except in a sparse checkout, whose
+ * `.gitattributes` may be in the index alone. Nothing is written. A bare repository has no conversions.
+ *
+ * @returns One entry for each path that has one. A filter whose driver is not configured does nothing in git either (a clone
+ * without git-lfs holds pointers as they are), so it counts as none.
+ */
+export async function pathConversions(
+  repository: Repository,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, PathConversion>> {
+  if (repository.workTree === null || paths.length === 0) return new Map()
+  const [values, attributes] = await Promise.all([
+    configValues(repository.door, KEYS),
+    checkAttributes(repository, paths, { GIT_INDEX_FILE: '/nonexistent' }),
+  ])
+  const isSparse = configBoolean(values, 'core.sparsecheckout', false)
+  const found = isSparse ? await checkAttributes(repository, paths, {}) : attributes
+  const conversions = new Map<string, PathConversion>()
+  for (const [path, set] of found) {
+    const conversion = conversionOf(set, values)
+    if (conversion !== null) conversions.set(path, conversion)
+  }
+  return conversions
+}
+
+type AttributeSet = ReadonlyMap<string, string>
+
+async function checkAttributes(
+  repository: Repository,
+  paths: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<ReadonlyMap<string, AttributeSet>> {
+  const result = await git(repository.door, {
+    args: ['check-attr', '-z', '--stdin', ...ATTRIBUTES],
+    input: paths.map((path) => `${path}\0`).join(''),
+    env,
+  })
+  const byPath = new Map<string, Map<string, string>>()
+  const fields = result.stdout.toString('utf8').split('\0')
+  for (let i = 0; i + 2 < fields.length; i += 3) {
+    const [path, name, value] = fields.slice(i, i + 3) as [string, string, string]
+    const set = byPath.get(path) ?? new Map<string, string>()
+    set.set(name, value)
+    byPath.set(path, set)
+  }
+  return byPath
+}
+
+function conversionOf(set: AttributeSet, values: ConfigValues): PathConversion | null {
+  const driver = namedValue(set.get('filter'))
+  if (driver !== null && isConfigured(driver, values)) return { kind: 'filtered', driver }
+  const lineEndings = lineEndingsOf(set, values)
+  const encoding = encodingOf(set)
+  const ident = set.get('ident') === 'set'
+  if (lineEndings.kind === 'as-is' && encoding === null && !ident) return null
+  return { kind: 'converted', lineEndings, encoding, ident }
+}
+
+/** A value that is a name, not one of the words that check-attr prints for the three states. */
+function namedValue(value: string | undefined): string | null {
+  return value === undefined || ['set', 'unset', 'unspecified', ''].includes(value) ? null : value
+}
+
+function isConfigured(driver: string, values: ConfigValues): boolean {
+  return ['clean', 'smudge', 'process'].some((key) => (values.get(`filter.${driver}.${key}`) ?? '') !== '')
+}
+
+/** UTF-8 is what git has anyway. @see convert.c, git_path_check_encoding */
+function encodingOf(set: AttributeSet): string | null {
+  const encoding = namedValue(set.get('working-tree-encoding'))
+  return encoding === null || /^utf-?8$/i.test(encoding) ? null : encoding
+}
+
+/** @see convert.c of git 2.39, convert_attrs: `text` (or the old `crlf`), then `eol`, then core.autocrlf and core.eol. */
+function lineEndingsOf(set: AttributeSet, values: ConfigValues): LineEndings {
+  const autoCrlf = values.get('core.autocrlf')?.toLowerCase()
+  const isAutoInput = autoCrlf === 'input'
+  const isAutoCrlf = !isAutoInput && configBoolean(values, 'core.autocrlf', false)
+  const eol = set.get('eol')
+  const word = textWord(set.get('text')) ?? textWord(set.get('crlf'))
+  if (word === 'unset') return { kind: 'as-is' }
+  const defaultCrlf = isAutoCrlf || (!isAutoInput && values.get('core.eol')?.toLowerCase() === 'crlf')
+  if (word === 'auto') return { kind: 'auto', toCrlf: eol === 'crlf' || (eol !== 'lf' && defaultCrlf) }
+  // `eol` alone makes a path text.
+  if (eol === 'lf' || eol === 'crlf') return { kind: 'text', toCrlf: eol === 'crlf' }
+  if (word === 'input') return { kind: 'text', toCrlf: false }
+  if (word === 'set') return { kind: 'text', toCrlf: defaultCrlf }
+  if (isAutoCrlf || isAutoInput) return { kind: 'auto', toCrlf: isAutoCrlf }
+  return { kind: 'as-is' }
+}
+
+function textWord(value: string | undefined): 'set' | 'unset' | 'auto' | 'input' | null {
+  return value === 'set' || value === 'unset' || value === 'auto' || value === 'input' ? value : null
+}

@@ -1,0 +1,39 @@
+import { invariant, refuse } from '../model/error.ts'
+import { type CommitId, commitId, type TreeId, treeId } from '../model/ids.ts'
+import type { Person } from './fast-import.ts'
+import type { ObjectReader } from './objects.ts'
+
+export interface ParsedCommit {
+  readonly tree: TreeId
+  readonly parents: readonly CommitId[]
+  readonly author: Person
+  readonly committer: Person
+  readonly message: string
+}
+
+/**
+ * Reads and parses one commit object.
+ *
+ * @throws GalleyError `stale`, if it is not there.
+ */
+export async function parseCommit(reader: ObjectReader, id: CommitId): Promise<ParsedCommit> {
+  const found = await reader.contents(id)
+  if (found === null || found.object.type !== 'commit')
+    refuse('stale', `the commit ${id} is not in the repository`, { commit: id })
+  const text = found.bytes.toString('utf8')
+  const split = text.indexOf('\n\n')
+  const header = split === -1 ? text : text.slice(0, split)
+  return {
+    tree: treeId(/^tree ([0-9a-f]+)/.exec(header)?.[1] ?? ''),
+    parents: [...header.matchAll(/^parent ([0-9a-f]+)$/gm)].map((m) => commitId(m[1] ?? '')),
+    author: personOf(header, 'author', id),
+    committer: personOf(header, 'committer', id),
+    message: split === -1 ? '' : text.slice(split + 2),
+  }
+}
+
+function personOf(header: string, role: 'author' | 'committer', id: CommitId): Person {
+  const found = new RegExp(`^${role} (.*?) ?<([^>]*)> (\\d+ [+-]\\d{4})$`, 'm').exec(header)
+  invariant(found, `the commit ${id} has a ${role}`)
+  return { name: found[1] ?? '', email: found[2] ?? '', date: found[3] ?? '' }
+}

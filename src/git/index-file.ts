@@ -1,0 +1,263 @@
+import { createHash } from 'node:crypto'
+import type { ObjectFormat } from '../model/ids.ts'
+
+/** One entry of an index, as its bytes say it. */
+export interface IndexEntry {
+  readonly path: string
+  /** Six octal digits. */
+  readonly mode: string
+  readonly id: string
+  /** 0, or 1 to 3 in an unmerged path. */
+  readonly stage: number
+  readonly assumeUnchanged: boolean
+  readonly skipWorktree: boolean
+  readonly intentToAdd: boolean
+  /** Where the entry's forty bytes of file times and sizes begin. */
+  readonly statOffset: number
+  readonly flagsOffset: number
+}
+
+/** What landing needs to know of an index. */
+export interface IndexView {
+  readonly entries: ReadonlyMap<string, IndexEntry>
+  /** The first path with an entry of stage 1 to 3, wherever it is. */
+  readonly unmerged: string | null
+  /**
+   * Parts of the index are elsewhere or folded up (`link`: split index; `sdir`: sparse index): entries may be missing here.
+   */
+  readonly isPartial: boolean
+}
+
+const STAT_BYTES = 40
+const ASSUME_UNCHANGED = 0x8000
+const EXTENDED = 0x4000
+const SKIP_WORKTREE = 0x4000
+const INTENT_TO_ADD = 0x2000
+const NAME_MASK = 0x0fff
+
+/**
+ * Reads the entries of the given paths, and whether any path is unmerged, from the bytes of an index (versions 2 to 4).
+ *
+ * One pass over the bytes: about a tenth of a microsecond an entry. Null for bytes that are no index of these versions.
+ *
+ * @see gitformat-index(5)
+ */
+export function viewIndex(bytes: Buffer, format: ObjectFormat, paths: Iterable<string>): IndexView | null {
+  if (bytes.length < 12 || bytes.toString('latin1', 0, 4) !== 'DIRC') return null
+  const version = bytes.readUInt32BE(4)
+  if (version < 2 || version > 4) return null
+  const wanted = sortedByBytes(paths)
+  const entries = new Map<string, IndexEntry>()
+  const idBytes = format === 'sha1' ? 20 : 32
+  const scanner = new Scanner(bytes, version, idBytes)
+  let next = 0
+  let unmerged: string | null = null
+  const count = bytes.readUInt32BE(8)
+  for (let i = 0; i < count; i++) {
+    if (!scanner.step()) return null
+    if (scanner.stage !== 0) unmerged ??= scanner.path()
+    while (next < wanted.length && scanner.compare((wanted[next] as Wanted).bytes) > 0) next++
+    const target = wanted[next]
+    if (target !== undefined && scanner.compare(target.bytes) === 0)
+      entries.set(target.path, scanner.entry(target.path, idBytes))
+  }
+  return { entries, unmerged, isPartial: hasPartialExtension(bytes, scanner.end, idBytes) }
+}
+
+/** Whether the bytes end with their own checksum, as far as there is one (index.skipHash leaves zeros). */
+export function isSoundIndex(bytes: Buffer, format: ObjectFormat): boolean {
+  const end = bytes.length - (format === 'sha1' ? 20 : 32)
+  if (end < 12) return false
+  const checksum = bytes.subarray(end)
+  return (
+    checksum.every((byte) => byte === 0) ||
+    createHash(format).update(bytes.subarray(0, end)).digest().equals(checksum)
+  )
+}
+
+interface Wanted {
+  readonly path: string
+  readonly bytes: Buffer
+}
+
+const sortedByBytes = (paths: Iterable<string>): readonly Wanted[] =>
+  [...new Set(paths)]
+    .map((path) => ({ path, bytes: Buffer.from(path, 'utf8') }))
+    .sort((a, b) => a.bytes.compare(b.bytes))
+
+/** Goes from entry to entry without making strings. */
+class Scanner {
+  private readonly bytes: Buffer
+  private readonly version: number
+  private readonly fixed: number
+  private start = 0
+  /** Of the name in version 4: the part shared with the entry before is not repeated, so the name is kept here. */
+  private name = Buffer.alloc(256)
+  private nameLength = 0
+  private nameAt = 0
+  private flags = 0
+  private extended = 0
+  end = 12
+  stage = 0
+
+  constructor(bytes: Buffer, version: number, idBytes: number) {
+    this.bytes = bytes
+    this.version = version
+    this.fixed = STAT_BYTES + idBytes + 2
+  }
+
+  /** False when the bytes end too early. */
+  step(): boolean {
+    const { bytes } = this
+    this.start = this.end
+    const flagsAt = this.start + this.fixed - 2
+    if (flagsAt + 6 > bytes.length) return false
+    this.flags = ((bytes[flagsAt] as number) << 8) | (bytes[flagsAt + 1] as number)
+    this.stage = (this.flags >> 12) & 3
+    let at = flagsAt + 2
+    const isExtended = (this.flags & EXTENDED) !== 0
+    this.extended = isExtended ? bytes.readUInt16BE(at) : 0
+    if (isExtended) at += 2
+    return this.version === 4 ? this.stepCompressed(at) : this.stepPlain(at)
+  }
+
+  private stepPlain(at: number): boolean {
+    const { bytes } = this
+    const stated = this.flags & NAME_MASK
+    const length = stated < NAME_MASK ? stated : bytes.indexOf(0, at) - at
+    if (length < 0 || at + length >= bytes.length) return false
+    this.nameAt = at
+    this.nameLength = length
+    // One to eight NULs, so that the entry's length is a multiple of eight.
+    this.end = this.start + ((at - this.start + length + 8) & ~7)
+    return true
+  }
+
+  private stepCompressed(start: number): boolean {
+    const { bytes } = this
+    let at = start
+    let byte = bytes[at++] ?? 0
+    let strip = byte & 0x7f
+    while ((byte & 0x80) !== 0) {
+      byte = bytes[at++] ?? 0
+      strip = ((strip + 1) << 7) | (byte & 0x7f)
+    }
+    const end = bytes.indexOf(0, at)
+    const kept = this.nameLength - strip
+    if (end === -1 || kept < 0) return false
+    const length = kept + end - at
+    if (length > this.name.length) this.name = Buffer.concat([this.name], length * 2)
+    bytes.copy(this.name, kept, at, end)
+    this.nameLength = length
+    this.end = end + 1
+    return true
+  }
+
+  /** Orders the entry's name against another, as git sorts an index. */
+  compare(other: Buffer): number {
+    const from = this.version === 4 ? this.name : this.bytes
+    const at = this.version === 4 ? 0 : this.nameAt
+    const length = Math.min(this.nameLength, other.length)
+    for (let i = 0; i < length; i++) {
+      const difference = (from[at + i] as number) - (other[i] as number)
+      if (difference !== 0) return difference
+    }
+    return this.nameLength - other.length
+  }
+
+  path(): string {
+    const [from, at] = this.version === 4 ? [this.name, 0] : [this.bytes, this.nameAt]
+    return from.toString('utf8', at, at + this.nameLength)
+  }
+
+  entry(path: string, idBytes: number): IndexEntry {
+    const { bytes, start } = this
+    return {
+      path,
+      mode: bytes
+        .readUInt32BE(start + 24)
+        .toString(8)
+        .padStart(6, '0'),
+      id: bytes.toString('hex', start + STAT_BYTES, start + STAT_BYTES + idBytes),
+      stage: this.stage,
+      assumeUnchanged: (this.flags & ASSUME_UNCHANGED) !== 0,
+      skipWorktree: (this.extended & SKIP_WORKTREE) !== 0,
+      intentToAdd: (this.extended & INTENT_TO_ADD) !== 0,
+      statOffset: start,
+      flagsOffset: start + this.fixed - 2,
+    }
+  }
+}
+
+function hasPartialExtension(bytes: Buffer, entriesEnd: number, hashBytes: number): boolean {
+  for (let at = entriesEnd; at + 8 <= bytes.length - hashBytes; ) {
+    const name = bytes.toString('latin1', at, at + 4)
+    if (name === 'sdir') return true
+    const size = bytes.readUInt32BE(at + 4)
+    if (name === 'link' && bytes.subarray(at + 8, at + 8 + hashBytes).some((byte) => byte !== 0)) return true
+    at += 8 + size
+  }
+  return false
+}
+
+/** What the system says of a file, in the form an index keeps it: each cut to 32 bits. */
+export interface IndexStat {
+  readonly ctimeNs: bigint
+  readonly mtimeNs: bigint
+  readonly dev: bigint
+  readonly ino: bigint
+  readonly uid: bigint
+  readonly gid: bigint
+  readonly size: bigint
+}
+
+export interface ByteRange {
+  readonly offset: number
+  readonly length: number
+}
+
+/**
+ * Writes file times and sizes into entries that git wrote without them, so that `git status` need not read those files, and
+ * sets again the assume-unchanged bit where the entry had it. Changes `bytes` in place, its checksum too, and
+ * gives the ranges that changed.
+ *
+ * Such an entry says "the file with this stat has this content", so the caller must be certain of that.
+ */
+export function completeEntries(
+  bytes: Buffer,
+  format: ObjectFormat,
+  additions: Iterable<{
+    readonly entry: IndexEntry
+    readonly stat: IndexStat | null
+    readonly assumeUnchanged: boolean
+  }>,
+): readonly ByteRange[] {
+  const changed: ByteRange[] = []
+  for (const { entry, stat, assumeUnchanged } of additions) {
+    if (assumeUnchanged)
+      bytes.writeUInt16BE(bytes.readUInt16BE(entry.flagsOffset) | ASSUME_UNCHANGED, entry.flagsOffset)
+    if (stat !== null) writeStat(bytes, entry.statOffset, stat)
+    changed.push({ offset: entry.statOffset, length: entry.flagsOffset + 2 - entry.statOffset })
+  }
+  const hashBytes = format === 'sha1' ? 20 : 32
+  const end = bytes.length - hashBytes
+  // index.skipHash leaves zeros there.
+  if (changed.length === 0 || bytes.subarray(end).every((byte) => byte === 0)) return changed
+  createHash(format).update(bytes.subarray(0, end)).digest().copy(bytes, end)
+  return [...changed, { offset: end, length: hashBytes }]
+}
+
+function writeStat(bytes: Buffer, at: number, stat: IndexStat): void {
+  const low = (value: bigint) => Number(BigInt.asUintN(32, value))
+  const second = 1_000_000_000n
+  bytes.writeUInt32BE(low(stat.ctimeNs / second), at)
+  bytes.writeUInt32BE(low(stat.ctimeNs % second), at + 4)
+  bytes.writeUInt32BE(low(stat.mtimeNs / second), at + 8)
+  bytes.writeUInt32BE(low(stat.mtimeNs % second), at + 12)
+  bytes.writeUInt32BE(low(stat.dev), at + 16)
+  bytes.writeUInt32BE(low(stat.ino), at + 20)
+  // At 24 stands the mode, which git wrote.
+  bytes.writeUInt32BE(low(stat.uid), at + 28)
+  bytes.writeUInt32BE(low(stat.gid), at + 32)
+  bytes.writeUInt32BE(low(stat.size), at + 36)
+}

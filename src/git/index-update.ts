@@ -1,0 +1,46 @@
+import { type GitDoor, git } from './door.ts'
+
+/** What one entry of the index is to become. */
+export type IndexChange =
+  | { readonly kind: 'set'; readonly path: string; readonly mode: string; readonly id: string }
+  | { readonly kind: 'remove'; readonly path: string }
+
+/**
+ * Changes entries in an index file of galley's own. One process; reads and writes the whole index once, and nothing else: no
+ * file of the work tree is looked at, the objects need not exist yet.
+ *
+ * @param indexFile - Becomes a new file; a hard link to the user's index is a good start, since git replaces it as a whole.
+ * @param skipWorktree - Paths whose entries are to be marked as not checked out.
+ */
+export async function updateIndexFile(
+  door: GitDoor,
+  indexFile: string,
+  changes: readonly IndexChange[],
+  skipWorktree: readonly string[] = [],
+): Promise<void> {
+  const env = { GIT_INDEX_FILE: indexFile }
+  const zero = door.objectFormat === 'sha1' ? '0'.repeat(40) : '0'.repeat(64)
+  // Removals first: a file may make room for a directory of its name.
+  const ordered = [...changes.filter((c) => c.kind === 'remove'), ...changes.filter((c) => c.kind === 'set')]
+  const input = ordered
+    .map((c) => (c.kind === 'remove' ? `0 ${zero}\t${c.path}\0` : `${c.mode} ${c.id}\t${c.path}\0`))
+    .join('')
+  await git(door, { args: ['update-index', '-z', '--index-info'], input, env })
+  if (skipWorktree.length === 0) return
+  const paths = skipWorktree.map((path) => `${path}\0`).join('')
+  await git(door, { args: ['update-index', '-z', '--skip-worktree', '--stdin'], input: paths, env })
+}
+
+/** Unfolds a split or sparse index of galley's own into one file with every entry, for reading. */
+export async function unfoldIndexFile(door: GitDoor, indexFile: string): Promise<void> {
+  await git(door, {
+    args: ['-c', 'index.sparse=false', 'update-index', '--no-split-index', '--force-write-index'],
+    env: { GIT_INDEX_FILE: indexFile },
+  })
+}
+
+/** Brings file times and sizes up to date, by git, taking git's own lock: reads every file that looks changed. */
+export async function refreshIndex(door: GitDoor): Promise<void> {
+  // Exit code 1: some file differs from its entry, which is the user's business. 128: somebody else has the lock.
+  await git(door, { args: ['update-index', '-q', '--refresh'], okCodes: [0, 1, 128] })
+}

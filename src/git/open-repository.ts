@@ -1,0 +1,79 @@
+import { refuse } from '../model/error.ts'
+import type { ObjectFormat } from '../model/ids.ts'
+import { limits } from '../model/limits.ts'
+import { type GitDoor, gitEnvironment, inheritedVariables, startGit } from './door.ts'
+
+/** The user's repository, as found from a directory. */
+export interface Repository {
+  /** Root of the work tree, real path; null for a bare repository. */
+  readonly workTree: string | null
+  /** The git directory of this work tree (`.git`, or `.git/worktrees/<name>`). */
+  readonly gitDir: string
+  /** The git directory that all work trees share; galley's folder is in it. */
+  readonly commonDir: string
+  readonly objectFormat: ObjectFormat
+  readonly door: GitDoor
+  /** The caller's environment, for agents' variables and the user's cache directory. Read, never passed on whole. */
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/**
+ * Finds the repository that holds `directory`. Costs one git process.
+ *
+ * @throws GalleyError `not-a-repository`, `dubious-ownership`, `git-too-old`.
+ */
+export async function openRepository(
+  directory: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Repository> {
+  const inherited = inheritedVariables(env)
+  const asked = [
+    '--git-dir',
+    '--git-common-dir',
+    '--is-bare-repository',
+    '--show-object-format',
+    '--show-toplevel',
+  ]
+  const result = await startGit(['rev-parse', '--path-format=absolute', ...asked], {
+    cwd: directory,
+    env: gitEnvironment({ kind: 'user', inherited }),
+    timeoutMs: limits.gitTimeoutMs,
+  })
+  const stderr = result.stderr.toString('utf8')
+  const [gitDir, commonDir, bare, format, top] = result.stdout.toString('utf8').split('\n')
+  if (!gitDir || !commonDir || !format) refuseRepository(directory, stderr)
+  if (format !== 'sha1' && format !== 'sha256') {
+    refuse(
+      'unsupported-repository',
+      `${gitDir} uses the object format ${format}; sha1 and sha256 are known`,
+      { format },
+    )
+  }
+  const workTree = top ? top : null
+  if (workTree === null && bare !== 'true') {
+    refuse('not-a-repository', `${directory} is inside a git directory, not inside a work tree`, {
+      directory,
+      gitDir,
+    })
+  }
+  const door: GitDoor = { kind: 'user', gitDir, workTree, objectFormat: format, inherited }
+  return { workTree, gitDir, commonDir, objectFormat: format, door, env }
+}
+
+function refuseRepository(directory: string, stderr: string): never {
+  if (stderr.includes('dubious ownership')) {
+    refuse('dubious-ownership', `git refuses the repository at ${directory}: another user owns it`, {
+      directory,
+    })
+  }
+  if (stderr.includes('unknown repository extension') || stderr.includes('repo version')) {
+    refuse('unsupported-repository', `git cannot read the repository at ${directory}`, { directory, stderr })
+  }
+  if (stderr.includes('is not a git command') || stderr.includes('--path-format')) {
+    refuse('git-too-old', 'this git does not know `rev-parse --path-format`; 2.39 or newer is needed', {})
+  }
+  refuse('not-a-repository', `${directory} is not inside a git repository`, {
+    directory,
+    said: stderr.trim().slice(0, 400),
+  })
+}

@@ -1,0 +1,98 @@
+import { join } from 'node:path'
+import { type CommitId, commitId } from '../model/ids.ts'
+import { type GitDoor, git } from './door.ts'
+
+/** As in git's own fetch.unpackLimit: fewer objects become loose ones, more of them one pack. */
+const UNPACK_LIMIT = 100
+
+/** No index is loaded: that would cost as much as the repository is large. */
+const NO_INDEX = { GIT_INDEX_FILE: '/nonexistent' }
+
+export interface NewObjects {
+  /** Ids of commits, trees and blobs that are in `after` and not in `before`, as far as their trees differ. */
+  readonly ids: readonly string[]
+  /** The commits among them, newest first. */
+  readonly commits: readonly CommitId[]
+}
+
+/**
+ * Lists what `after` has and `before` has not: the commits between them, their root trees, and every tree and blob that
+ * differs from a parent's. One process, no index; cost by the size of the differences.
+ */
+export async function newObjects(
+  store: GitDoor,
+  before: CommitId | null,
+  after: CommitId,
+): Promise<NewObjects> {
+  const range = before === null ? [after] : [after, `^${before}`]
+  const format = ['--format=%x00%H %T', '-m', '-r', '-t', '--raw', '-z', '--no-abbrev', '--no-renames']
+  const args = ['-c', 'log.showRoot=true', '-c', 'log.showSignature=false', 'log', ...format, ...range, '--']
+  const result = await git(store, { args, env: NO_INDEX })
+  return parseLog(result.stdout.toString('utf8').split('\0'))
+}
+
+/** Field by field: the field after a change is its path, which may look like anything. */
+function parseLog(fields: readonly string[]): NewObjects {
+  const ids = new Set<string>()
+  const commits: CommitId[] = []
+  for (let i = 0; i < fields.length; i++) {
+    const field = (fields[i] ?? '').trim()
+    if (field.startsWith(':')) {
+      const [, mode, , id] = field.split(' ')
+      if (id !== undefined && mode !== '000000' && mode !== '160000') ids.add(id)
+      i++
+      continue
+    }
+    const [commit, tree] = field.split(' ')
+    if (!commit || !tree) continue
+    commits.push(commitId(commit))
+    ids.add(commit).add(tree)
+  }
+  return { ids: [...ids], commits }
+}
+
+/**
+ * Copies objects from the store into the user's object store, where they are not there yet, and waits until the device has
+ * them. Leaves loose objects or one pack; no ref, no temporary file, and never starts a collection.
+ */
+export async function promoteObjects(options: {
+  readonly store: GitDoor
+  readonly user: GitDoor
+  /** `objects` of the repository's common directory. */
+  readonly objectsDir: string
+  /** core.sharedRepository of the user, for the permissions of a new pack. */
+  readonly sharedRepository: string | null
+  readonly ids: readonly string[]
+}): Promise<void> {
+  const { store, user, ids } = options
+  if (ids.length === 0) return
+  const input = `${ids.join('\n')}\n`
+  // `--local`: what the user's store has already (the store's alternate) stays out.
+  const pack = ['pack-objects', '-q', '--local', '--delta-base-offset', '--threads=1']
+  if (ids.length >= UNPACK_LIMIT) {
+    const shared =
+      options.sharedRepository === null ? [] : ['-c', `core.sharedRepository=${options.sharedRepository}`]
+    const durable = ['-c', 'core.fsync=pack,pack-metadata']
+    await git(store, {
+      args: [...shared, ...durable, ...pack, join(options.objectsDir, 'pack', 'pack')],
+      input,
+      env: NO_INDEX,
+    })
+    return
+  }
+  const packed = await git(store, { args: [...pack, '--stdout'], input, env: NO_INDEX })
+  const durable = ['-c', 'core.fsync=loose-object', '-c', 'core.fsyncMethod=batch']
+  await git(user, { args: [...durable, 'unpack-objects', '-q'], input: packed.stdout, env: NO_INDEX })
+}
+
+/** Writes blobs into the user's object store, as `git add` would, and gives nothing back: the caller knows their ids. */
+export async function writeBlobs(user: GitDoor, blobs: Iterable<Uint8Array>): Promise<void> {
+  const durable = ['-c', 'core.fsync=loose-object']
+  for (const bytes of blobs) {
+    await git(user, {
+      args: [...durable, 'hash-object', '-w', '--no-filters', '--stdin'],
+      input: bytes,
+      env: NO_INDEX,
+    })
+  }
+}

@@ -1,0 +1,77 @@
+import { invariant } from '../model/error.ts'
+import { type CommitId, commitId, type ObjectFormat, type RefName, zeroId } from '../model/ids.ts'
+import { type GitDoor, git, gitFailure } from './door.ts'
+
+/** What must be true of a ref before it moves. There is no "any": every move is a compare-and-swap. */
+export interface RefUpdate {
+  readonly ref: string
+  /** null = must not exist. */
+  readonly expected: string | null
+  /** null = delete. */
+  readonly next: string | null
+}
+
+const REF_NAME = /^(?:HEAD|refs\/[^\s\0~^:?*[\\]+)$/
+
+/**
+ * Moves all refs in one transaction, or none.
+ *
+ * @returns false if one of them was not as expected or its lock was held; nothing has moved then.
+ */
+export async function updateRefs(
+  door: GitDoor,
+  updates: readonly RefUpdate[],
+  reason: string,
+): Promise<boolean> {
+  const result = await git(door, {
+    args: ['update-ref', '-m', reason, '--stdin', '-z'],
+    input: `start\0${updates.map((u) => updateLine(u, door.objectFormat)).join('')}commit\0`,
+    okCodes: [0, 128],
+  })
+  if (result.exitCode === 0) return true
+  // A lost race and a held lock both say "cannot lock ref"; anything else is not ours to swallow.
+  if (result.stderr.includes('cannot lock ref')) return false
+  throw gitFailure(['update-ref', '--stdin'], result)
+}
+
+function updateLine(update: RefUpdate, format: ObjectFormat): string {
+  invariant(REF_NAME.test(update.ref) && !update.ref.includes('..'), `not a ref name: ${update.ref}`)
+  const expected = update.expected ?? zeroId(format)
+  if (update.next === null) return `delete ${update.ref}\0${expected}\0`
+  return `update ${update.ref}\0${update.next}\0${expected}\0`
+}
+
+/** The full name of the branch that HEAD names, or null when HEAD is detached. */
+export async function headBranch(door: GitDoor): Promise<RefName | null> {
+  const result = await git(door, { args: ['symbolic-ref', '-q', 'HEAD'], okCodes: [0, 1] })
+  return result.exitCode === 0 ? (result.stdout.toString('utf8').trim() as RefName) : null
+}
+
+/** The commit that a revision expression names, or null when it names none. The expression may be hostile text. */
+export async function resolveCommit(door: GitDoor, expression: string): Promise<CommitId | null> {
+  if (expression === '' || expression.includes('\0')) return null
+  const result = await git(door, {
+    args: ['rev-parse', '-q', '--verify', '--end-of-options', `${expression}^{commit}`],
+    okCodes: [0, 1, 128],
+  })
+  const text = result.stdout.toString('utf8').trim()
+  return result.exitCode === 0 && text !== '' ? commitId(text) : null
+}
+
+export interface RefRow {
+  readonly ref: string
+  readonly object: string
+}
+
+/** Refs under a prefix (which ends in `/` or names one ref), sorted by name. */
+export async function listRefs(door: GitDoor, prefix: string): Promise<readonly RefRow[]> {
+  const result = await git(door, { args: ['for-each-ref', '--format=%(objectname) %(refname)', prefix] })
+  return result.stdout
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const space = line.indexOf(' ')
+      return { object: line.slice(0, space), ref: line.slice(space + 1) }
+    })
+}

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+export const errorCode = (error: unknown): string =>
+  String((error as NodeJS.ErrnoException | null)?.code ?? '')
+
+/**
+ * Writes a new file and waits until the device has it.
+ *
+ * @param mode - Permission bits before the process's umask is applied.
+ * @throws The system's error; `EEXIST`, if the file is there already.
+ */
+export async function writeDurably(file: string, bytes: Uint8Array | string, mode: number): Promise<void> {
+  const handle = await open(file, 'wx', mode)
+  try {
+    await handle.writeFile(bytes)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Waits until the device has the names in a directory. Systems that cannot do that for directories are left alone. */
+export async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, 'r')
+  try {
+    await handle.sync()
+  } catch (error) {
+    if (!['EINVAL', 'EPERM', 'EISDIR', 'ENOTSUP'].includes(errorCode(error))) throw error
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Puts a file in place as a whole and durably: readers see the old one or the new one. */
+export async function replaceDurably(file: string, bytes: Uint8Array | string, mode: number): Promise<void> {
+  const passing = `${file}.new`
+  await rm(passing, { force: true })
+  await writeDurably(passing, bytes, mode)
+  await rename(passing, file)
+  await syncDirectory(dirname(file))
+}
+
+/** The file's bytes, or null when there is none. */
+export async function readFileOrNull(file: string): Promise<Buffer | null> {
+  return readFile(file).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return null
+    throw error
+  })
+}
+
+/** Names in a directory, sorted; none when there is no such directory. */
+export async function namesIn(directory: string): Promise<readonly string[]> {
+  const names = await readdir(directory).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return []
+    throw error
+  })
+  return names.sort()
+}
+
+export async function fileExists(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => true,
+    (error: unknown) => {
+      if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return false
+      throw error
+    },
+  )
+}
+
+/** Makes a directory of galley's own, for this account alone. */
+export async function makePrivateDirectory(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+}
+
+export const makePrivateDirectorySync = (directory: string): void => {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+}
+
+/** Removes a directory of galley's own with all it holds; links in it are removed, never followed. */
+export async function removeOwnDirectory(directory: string): Promise<void> {
+  await rm(directory, { recursive: true, force: true })
+}
+
+/** Writes a small file that has the same content whoever writes it; the first one stays. */
+export async function writeOnce(file: string, content: string): Promise<void> {
+  const passing = `${file}.${randomUUID()}`
+  await writeFile(passing, content, { mode: 0o600 })
+  await rename(passing, file)
+}
+
+/** Moves a directory of galley's own. */
+export async function moveOwnDirectory(from: string, to: string): Promise<void> {
+  await rename(from, to)
+}
+
+/** Writes a file that is read once and thrown away. */
+export async function writePassing(file: string, bytes: Uint8Array): Promise<void> {
+  await writeFile(file, bytes, { mode: 0o600 })
+}

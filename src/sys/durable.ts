@@ -1,0 +1,62 @@
+import { constants } from 'node:fs'
+import { mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+/** Reads a small file of galley's own, or null when it is not there. */
+export async function readOwnFile(file: string): Promise<Buffer | null> {
+  return readFile(file).catch(absentAsNull)
+}
+
+export const isDirectory = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(absentAsNull))?.isDirectory() === true
+
+/** Makes a directory for galley's own files: nobody else may read them. */
+export async function makePrivateDirectory(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 })
+}
+
+/** Writes a file of galley's own in one step: temporary file, fsync, rename, fsync of the directory. Mode 0600. */
+export async function writeOwnFile(
+  file: string,
+  bytes: Uint8Array | string,
+  temporaryName: string,
+): Promise<void> {
+  const temporary = join(dirname(file), temporaryName)
+  const handle = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600)
+  try {
+    await handle.writeFile(bytes)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await rename(temporary, file).catch(async (error) => {
+    await unlink(temporary)
+    throw error
+  })
+  await syncDirectory(dirname(file))
+}
+
+/** Appends one line to a file of galley's own and syncs it before returning. Mode 0600. */
+export async function appendOwnLine(file: string, line: string): Promise<void> {
+  const handle = await open(file, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o600)
+  try {
+    await handle.writeFile(`${line}\n`)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+export async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, constants.O_RDONLY)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+function absentAsNull(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null
+  throw error
+}

@@ -1,0 +1,161 @@
+import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { errorCode } from './durable-files.ts'
+import { livenessOf, ownIdentity, type ProcessIdentity } from './process-identity.ts'
+
+/** Who holds an exclusive file. */
+export interface Holder {
+  readonly process: ProcessIdentity
+  /** Unlike any other holder's, even of the same process. */
+  readonly token: string
+  readonly label: string
+  /** ISO 8601. */
+  readonly since: string
+}
+
+export type Acquisition =
+  | { readonly kind: 'held'; readonly release: () => void; readonly touch: () => void }
+  | { readonly kind: 'taken'; readonly by: Holder | null }
+
+/** A holder on another machine touches its file more often than this; a file that is older belongs to a dead one. */
+const FOREIGN_SILENCE_MS = 5 * 60_000
+
+/**
+ * Takes an exclusive file, or says who has it. One of several that try at once gets it.
+ *
+ * The file appears with its content in one step (`link`). A file whose holder is dead is taken over: the right to do so is
+ * itself an exclusive file, named after the dead holder's token, and whoever has that right looks again before replacing
+ * the file, so nobody can push aside a living holder's file by mistake.
+ *
+ * @param nowMs - Milliseconds since the epoch, for holders whose life cannot be seen.
+ */
+export function acquireExclusiveFile(
+  file: string,
+  holder: Omit<Holder, 'process'>,
+  nowMs: number,
+): Acquisition {
+  const own: Holder = { process: ownIdentity(), ...holder }
+  const passing = `${file}.${holder.token}`
+  writeFileSync(passing, `${JSON.stringify(own)}\n`, { mode: 0o600, flag: 'wx' })
+  try {
+    return acquire(file, passing, own, nowMs)
+  } finally {
+    rmSync(passing, { force: true })
+  }
+}
+
+function acquire(file: string, passing: string, own: Holder, nowMs: number): Acquisition {
+  for (let round = 0; round < 4; round++) {
+    if (linkIfAbsent(passing, file)) return heldBy(file, own)
+    const found = readHolder(file)
+    if (found === 'absent') continue
+    if (found === null || !isGone(file, found, nowMs)) return { kind: 'taken', by: found }
+    const outcome = takeOver(file, found, passing, own, nowMs)
+    if (outcome !== 'again') return outcome
+  }
+  const last = readHolder(file)
+  return { kind: 'taken', by: last === 'absent' ? null : last }
+}
+
+function takeOver(
+  file: string,
+  dead: Holder,
+  passing: string,
+  own: Holder,
+  nowMs: number,
+): Acquisition | 'again' {
+  const rightFile = `${file}.after-${dead.token}`
+  const right = acquire(rightFile, passing, own, nowMs)
+  if (right.kind === 'taken') return right
+  try {
+    const now = readHolder(file)
+    if (now === 'absent' || now === null || now.token !== dead.token) return 'again'
+    const replacement = `${file}.over-${own.token}`
+    writeFileSync(replacement, `${JSON.stringify(own)}\n`, { mode: 0o600 })
+    renameSync(replacement, file)
+    return heldBy(file, own)
+  } finally {
+    right.release()
+  }
+}
+
+function heldBy(file: string, own: Holder): Acquisition {
+  return {
+    kind: 'held',
+    release: () => {
+      const found = readHolder(file)
+      if (found !== 'absent' && found?.token === own.token) rmSync(file, { force: true })
+    },
+    touch: () => touchIfPresent(file),
+  }
+}
+
+function touchIfPresent(file: string): void {
+  try {
+    utimesSync(file, new Date(), new Date())
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error
+  }
+}
+
+function isGone(file: string, holder: Holder, nowMs: number): boolean {
+  const liveness = livenessOf(holder.process)
+  if (liveness !== 'unknown') return liveness === 'dead'
+  return nowMs - (mtimeOrNull(file) ?? nowMs) > FOREIGN_SILENCE_MS
+}
+
+/** null = a file that is not one of ours: nobody may take it over. */
+export function readHolder(file: string): Holder | null | 'absent' {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return 'absent'
+    throw error
+  }
+  return parseHolder(text)
+}
+
+function parseHolder(text: string): Holder | null {
+  try {
+    const value = JSON.parse(text) as Partial<Holder> | null
+    const isWhole =
+      typeof value?.token === 'string' &&
+      /^[\w-]{1,64}$/.test(value.token) &&
+      typeof value.process?.pid === 'number'
+    return isWhole ? (value as Holder) : null
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}
+
+function linkIfAbsent(from: string, to: string): boolean {
+  try {
+    linkSync(from, to)
+    return true
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(errorCode(error))) throw error
+    return copyIfAbsent(from, to)
+  }
+}
+
+/** For file systems without hard links: the content comes a moment after the name, and `null` holders are never taken over. */
+function copyIfAbsent(from: string, to: string): boolean {
+  try {
+    writeFileSync(to, readFileSync(from), { mode: 0o600, flag: 'wx' })
+    return true
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false
+    throw error
+  }
+}
+
+function mtimeOrNull(file: string): number | null {
+  try {
+    return statSync(file).mtimeMs
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null
+    throw error
+  }
+}
