@@ -1,0 +1,51 @@
+/**
+ * Variables that agents set for the commands that they run, in the order in which they are looked at. What a person
+ * sets to configure an agent (`CODEX_HOME`, `GOOSE_PROVIDER`, `AIDER_MODEL`) or what an editor sets in every terminal
+ * (`CURSOR_TRACE_ID`, `REPL_ID`) is no sign of an agent at work and is left out. Aider sets nothing.
+ */
+const variables: readonly string[] = [
+  // galley run.
+  'GALLEY_AGENT',
+  // The two conventions: Claude Code and Copilot in VS Code set the first; Amp, Crush, Goose and opencode the second.
+  'AI_AGENT',
+  'AGENT',
+  // Claude Code (anthropics/claude-code issue 531; the second names how it was started).
+  'CLAUDECODE',
+  'CLAUDE_CODE_ENTRYPOINT',
+  // Codex (openai/codex pull request 879; issue 15527).
+  'CODEX_SANDBOX',
+  'CODEX_SANDBOX_NETWORK_DISABLED',
+  'CODEX_THREAD_ID',
+  'CODEX_CI',
+  // Cursor's agent, in the editor and on the command line.
+  'CURSOR_AGENT',
+  // Gemini CLI (its page on the shell tool), Qwen Code (its fork), Antigravity.
+  'GEMINI_CLI',
+  'QWEN_CODE',
+  'ANTIGRAVITY_AGENT',
+  // opencode, Crush, Amp, Goose (aaif-goose/goose issue 3827), Augment's command line, Pi.
+  'OPENCODE',
+  'CRUSH',
+  'AMP_CURRENT_THREAD_ID',
+  'GOOSE_TERMINAL',
+  'AUGMENT_AGENT',
+  'PI_CODING_AGENT',
+  // GitHub Copilot's command line.
+  'COPILOT_CLI',
+  // Terminals that Cline (cline/cline pull request 5367) and Roo Code (RooCodeInc/Roo-Code pull request 11862) open.
+  'CLINE_ACTIVE',
+  'ROO_ACTIVE',
+]
+
+/**
+ * Returns the name of the first variable that shows an agent at work, or null.
+ *
+ * A seat belt and no lock: a process can drop the variable. Empty, `0` and `false` count as not set.
+ */
+export const agentAtWork = (env: Readonly<Record<string, string | undefined>>): string | null =>
+  variables.find((name) => isSet(Object.hasOwn(env, name) ? env[name] : undefined)) ?? null
+
+function isSet(value: string | undefined): boolean {
+  const word = value?.trim().toLowerCase() ?? ''
+  return word !== '' && word !== '0' && word !== 'false'
+}

@@ -1,0 +1,33 @@
+import { limits } from '../model/limits.ts'
+
+/** Control, bidirectional, invisible and line-separating characters, and halves of surrogate pairs. */
+const UNSEEN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u{FFF9}-\u{FFFB}]/u
+const UNSEEN_ALL = new RegExp(UNSEEN.source, 'gu')
+
+const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+/** Names a code point the usual way: `U+200C`. */
+export const codePointName = (character: string): string =>
+  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+
+/** Returns the first character that a reader cannot see or that reorders what they see, or null. */
+export const firstUnseen = (text: string): string | null => UNSEEN.exec(text)?.[0] ?? null
+
+/** Whether the text can be written as UTF-8: it holds no half of a surrogate pair. */
+export const isWellFormed = (text: string): boolean =>
+  // Part of Node since version 20; TypeScript knows it from its es2024 library on.
+  (text as string & { isWellFormed(): boolean }).isWellFormed()
+
+/**
+ * Quotes foreign text for a message: in double quotes, cut to `limits.quoteMaxCharacters` UTF-16 units, with
+ * everything that cannot be seen written as an escape (`\u{200C}`), so that what is shown is what is meant.
+ */
+export function quote(text: string): string {
+  const cut = text.length > limits.quoteMaxCharacters
+  const shown = (cut ? text.slice(0, limits.quoteMaxCharacters) : text).replace(/["\\]/g, (c) => `\\${c}`)
+  return `"${shown.replace(UNSEEN_ALL, escapeOf)}${cut ? '…' : ''}"`
+}
+
+function escapeOf(character: string): string {
+  return SHORT[character] ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16).toUpperCase()}}`
+}
