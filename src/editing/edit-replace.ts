@@ -1,0 +1,120 @@
+import type { ReplaceEdit, Tier } from '../model/edit.ts'
+import { limits } from '../model/limits.ts'
+import { encode } from './bytes.ts'
+import type { FileText } from './file-text.ts'
+import { findMatch, type Match, type Place } from './match.ts'
+import { type Claim, failed, type Outcome } from './outcome.ts'
+import { applyClaims } from './splice.ts'
+import { buildReplacement } from './replacement.ts'
+
+/** Resolves a search-and-replace edit against one file. */
+export function resolveReplace(file: FileText, edit: ReplaceEdit, maxTier: Tier): Outcome {
+  if (edit.old === '') {
+    return failed('no-match', `replace in ${edit.path}: the text to replace is empty`)
+  }
+  if (edit.old === edit.new) {
+    return failed('no-change', `replace in ${edit.path}: the old and the new text are the same`)
+  }
+  const match = findMatch(file, {
+    old: edit.old,
+    new: edit.new,
+    wholeLines: edit.wholeLines === true,
+    startLine: edit.startLine ?? null,
+    maxTier,
+    limit: edit.all ? Number.POSITIVE_INFINITY : limits.candidatesShown + 1,
+  })
+  if (match === null) {
+    return failed('no-match', `replace in ${edit.path}: the text to replace does not stand in the file`)
+  }
+  if (!edit.all && match.places.length > 1) return ambiguous(file, edit, match)
+  const claims = edit.all ? claimAll(file, edit, match) : match.places.map((place) => claimFor(file, edit, match.tier, place))
+  return { kind: 'claims', claims, tier: match.tier, carried: false, remarks: [] }
+}
+
+function ambiguous(file: FileText, edit: ReplaceEdit, match: Match): Outcome {
+  const lines = match.places.map((span) => file.lines.lineAt(span.start) + 1)
+  const shown = lines.slice(0, limits.candidatesShown)
+  return failed(
+    'ambiguous-match',
+    `replace in ${edit.path}: the text to replace stands in ${match.places.length} places, lines ${shown.join(', ')}`,
+    { lines: shown, more: lines.length > shown.length, tier: match.tier },
+  )
+}
+
+function withoutOverlaps(places: readonly Place[]): readonly Place[] {
+  let end = 0
+  return places.filter((place) => {
+    if (place.start < end) return false
+    end = place.end
+    return true
+  })
+}
+
+/** More places than this are claimed as one stretch, with all that lies between them. */
+const CLAIMS_MAX = 100_000
+
+function claimAll(file: FileText, edit: ReplaceEdit, match: Match): readonly Claim[] {
+  const places = withoutOverlaps(match.places)
+  const claims = hasNewline(edit.old) || hasNewline(edit.new) || match.tier === 'indent'
+    ? places.map((place) => claimFor(file, edit, match.tier, place))
+    : sameClaims(edit, match.tier, places)
+  const [first] = claims
+  const last = claims[claims.length - 1]
+  if (first === undefined || last === undefined || claims.length <= CLAIMS_MAX) return claims
+  const stretch = file.bytes.subarray(first.offset, last.offset + last.length)
+  const moved = claims.map((claim) => ({ ...claim, offset: claim.offset - first.offset }))
+  return [
+    {
+      ...first,
+      length: stretch.length,
+      replacement: applyClaims(stretch, moved),
+      claimEnd: last.claimEnd,
+    },
+  ]
+}
+
+const hasNewline = (text: string): boolean => text.includes('\n') || text.includes('\r')
+
+/** Without newlines the replacement is the same everywhere. */
+function sameClaims(edit: ReplaceEdit, tier: Tier, places: readonly Place[]): readonly Claim[] {
+  const replacement = encode(edit.new)
+  return places.map(({ start, end }) => ({
+    item: edit.item,
+    offset: start,
+    length: end - start,
+    replacement,
+    tier,
+    claimStart: start,
+    claimEnd: end,
+    ownLine: null,
+  }))
+}
+
+function claimFor(file: FileText, edit: ReplaceEdit, tier: Tier, place: Place): Claim {
+  const texts = place.lacksNewline
+    ? { old: withoutNewline(edit.old), new: withoutNewline(edit.new) }
+    : { old: edit.old, new: edit.new }
+  const replacement = buildReplacement({
+    table: file.lines,
+    span: place,
+    ...texts,
+    adapt: tier !== 'exact' && edit.old.includes('\r\n'),
+    ...(place.reindent === null ? {} : { reindent: place.reindent }),
+  })
+  return {
+    item: edit.item,
+    offset: replacement.span.start,
+    length: replacement.span.end - replacement.span.start,
+    replacement: encode(replacement.text),
+    tier,
+    claimStart: place.start,
+    claimEnd: place.end,
+    ownLine: null,
+  }
+}
+
+/** The end of the file stands for this newline, and goes on doing so. */
+function withoutNewline(text: string): string {
+  if (text.endsWith('\r\n')) return text.slice(0, -2)
+  return text.endsWith('\n') || text.endsWith('\r') ? text.slice(0, -1) : text
+}

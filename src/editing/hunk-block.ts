@@ -1,0 +1,147 @@
+import type { Hunk, HunkLine, HunksEdit, Tier } from '../model/edit.ts'
+import type { FileText } from './file-text.ts'
+import { type FoldLevel, fold } from './fold.ts'
+
+const LF = Buffer.from('\n')
+const MARK = Buffer.from('\ufeff')
+
+/** The old lines of a hunk, as they must stand one below the other in the file. */
+export interface Block {
+  readonly lines: readonly Buffer[]
+  /**
+   * How the block's last line must end: with a terminator or with the end of the file where the diff says which
+   * (`unified`), either way where the request cannot say it (`envelope`).
+   */
+  readonly lastLine: 'terminated' | 'open' | 'either'
+}
+
+/** The lines that a hunk keeps or removes; `new` = the lines it keeps or adds. */
+export function blockOf(flavour: HunksEdit['flavour'], hunk: Hunk, side: 'old' | 'new'): Block {
+  const lines = hunk.lines.filter((line) => line.kind !== (side === 'old' ? 'add' : 'remove'))
+  const last = lines[lines.length - 1]
+  const open = last?.unterminated === true ? 'open' : 'terminated'
+  return {
+    lines: lines.map((line, index) => (index === 0 ? withoutMark(line.text) : Buffer.from(line.text))),
+    lastLine: flavour === 'unified' ? open : 'either',
+  }
+}
+
+/** The line without a byte-order mark: a first line is compared without. */
+export function withoutMark(text: Uint8Array): Buffer {
+  const line = Buffer.from(text)
+  return hasMark(line) ? line.subarray(MARK.length) : line
+}
+
+export const hasMark = (text: Uint8Array): boolean => Buffer.from(text.subarray(0, MARK.length)).equals(MARK)
+
+export interface BlockSearch {
+  /** Index of the first line at which the block may begin. */
+  readonly fromLine: number
+  /** Index of the last line at which the block may begin. */
+  readonly toLine: number
+  readonly limit: number
+  readonly accept?: (line: number) => boolean
+}
+
+/** Indexes of the lines at which the block stands, compared as the tier says, ascending. */
+export function findBlock(file: FileText, block: Block, tier: Tier, search: BlockSearch): readonly number[] {
+  if (block.lines.length === 0 || search.fromLine >= file.lines.count) return []
+  if (tier === 'exact') return findIn(file, block, null, search)
+  return tier === 'indent' ? [] : findIn(file, block, tier, search)
+}
+
+/** The bytes compared: the file's own, or a folded form, with the way from its offsets to the file's. */
+interface Searched {
+  readonly needle: Buffer
+  readonly length: number
+  readonly toFile: (index: number) => number
+  readonly fromFile: (offset: number) => number
+  readonly isLineStart: (index: number) => boolean
+  readonly isLineEnd: (index: number) => boolean
+  readonly find: FileText['finder']
+}
+
+function findIn(file: FileText, block: Block, level: FoldLevel | null, search: BlockSearch): readonly number[] {
+  const searched = level === null ? exactText(file, block) : foldedText(file, block, level)
+  const { needle } = searched
+  if (needle.length === 0) return blankLines(file, block, level, search)
+  const from = searched.fromFile(file.lines.start(search.fromLine))
+  const lastStart = searched.fromFile(file.lines.start(Math.min(search.toLine, file.lines.count - 1)))
+  const lineOf = (index: number): number => file.lines.lineAt(searched.toFile(index))
+  return searched.find
+    .find(needle, {
+      limit: search.limit,
+      from,
+      to: Math.min(searched.length, lastStart + needle.length),
+      accept: (index) => {
+        if (!searched.isLineStart(index) || !endsRight(file, block, searched, index)) return false
+        return search.accept === undefined || search.accept(lineOf(index))
+      },
+    })
+    .map(lineOf)
+}
+
+function endsRight(file: FileText, block: Block, searched: Searched, index: number): boolean {
+  if (block.lastLine === 'terminated') return true
+  const end = index + searched.needle.length
+  if (block.lastLine === 'open') return end === searched.length && file.lines.isUnterminated
+  return searched.isLineEnd(end)
+}
+
+function joined(block: Block): Buffer {
+  const parts = block.lines.flatMap((line, index) => (index === 0 ? [line] : [LF, line]))
+  return Buffer.concat(block.lastLine === 'terminated' ? [...parts, LF] : parts)
+}
+
+function exactText(file: FileText, block: Block): Searched {
+  const same = (offset: number): number => offset
+  return {
+    needle: joined(block),
+    length: file.bytes.length,
+    toFile: same,
+    fromFile: same,
+    isLineStart: (index) => file.lines.isLineStart(index),
+    isLineEnd: (index) => file.lines.isLineEnd(index),
+    find: file.finder,
+  }
+}
+
+function foldedText(file: FileText, block: Block, level: FoldLevel): Searched {
+  const text = file.folded(level)
+  const options = { level, usesCr: file.lines.usesCr, from: 0, stripsEnd: block.lastLine !== 'terminated' }
+  return {
+    needle: fold(withoutFinalCr(joined(block), block), options, file.work).bytes,
+    length: text.bytes.length,
+    toFile: (index) => text.startOf(index),
+    fromFile: (offset) => text.indexOf(offset),
+    isLineStart: (index) => text.isLineStart(index),
+    isLineEnd: (index) => text.isLineEnd(index),
+    find: text.finder,
+  }
+}
+
+/** A request in CRLF leaves a CR at the end of its last line. */
+function withoutFinalCr(bytes: Buffer, block: Block): Buffer {
+  return block.lastLine === 'either' && bytes[bytes.length - 1] === 13 ? bytes.subarray(0, -1) : bytes
+}
+
+/** A block of one blank line has no bytes to look for. */
+function blankLines(
+  file: FileText,
+  block: Block,
+  level: FoldLevel | null,
+  { fromLine, toLine, limit, accept }: BlockSearch,
+): readonly number[] {
+  const { lines } = file
+  const found: number[] = []
+  for (let line = fromLine; line <= Math.min(toLine, lines.count - 1) && found.length < limit; line++) {
+    const text = lines.text(line)
+    const isBlank = level === null || level === 'eol' ? text.length === 0 : file.lineIndex.line(line).length === 0
+    const ends = block.lastLine !== 'open' || (line === lines.count - 1 && lines.isUnterminated)
+    if (isBlank && ends && (accept === undefined || accept(line))) found.push(line)
+  }
+  file.work.spend(8 * Math.max(0, toLine - fromLine))
+  return found
+}
+
+export const isOld = (line: HunkLine): boolean => line.kind !== 'add'

@@ -1,0 +1,113 @@
+/** What ends a line; '' is the state of a last line that the end of the file ends. */
+export type Ending = '\n' | '\r\n' | '\r' | ''
+
+const LF = 10
+const CR = 13
+
+/** Length of the UTF-8 byte-order mark at the beginning, or 0. */
+export const markLength = (bytes: Uint8Array): number =>
+  bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
+
+/**
+ * The lines of a file, each owning its terminator. Indexes count from 0.
+ *
+ * CRLF and LF end a line. A lone CR is ordinary text, except in a file that has no LF at all: there it is the
+ * terminator (the files of old Macs). A byte-order mark belongs to no line: the first line begins after it. A file
+ * without bytes after the mark has no line.
+ */
+export class LineTable {
+  readonly bytes: Buffer
+  /** Where the text begins: after the byte-order mark, if there is one. */
+  readonly contentStart: number
+  readonly count: number
+  readonly usesCr: boolean
+  /** Starts of the lines; one more entry holds the end of the file. */
+  private readonly starts: Uint32Array
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes
+    this.contentStart = markLength(bytes)
+    this.usesCr = !bytes.includes(LF) && bytes.includes(CR)
+    this.starts = startsOf(bytes, this.contentStart, this.usesCr ? CR : LF)
+    this.count = this.starts.length - 1
+  }
+
+  /** Offset of the line's first byte; for `index === count`, the end of the file. */
+  start(index: number): number {
+    return this.starts[index] ?? this.bytes.length
+  }
+
+  /** Offset after the line's terminator. */
+  end(index: number): number {
+    return this.start(index + 1)
+  }
+
+  /** Offset of the line's terminator, or its end where it has none. */
+  textEnd(index: number): number {
+    return this.end(index) - this.ending(index).length
+  }
+
+  text(index: number): Buffer {
+    return this.bytes.subarray(this.start(index), this.textEnd(index))
+  }
+
+  ending(index: number): Ending {
+    const end = this.end(index)
+    if (end <= this.start(index)) return ''
+    const last = this.bytes[end - 1]
+    if (this.usesCr) return last === CR ? '\r' : ''
+    if (last !== LF) return ''
+    return end - 2 >= this.start(index) && this.bytes[end - 2] === CR ? '\r\n' : '\n'
+  }
+
+  /** The ending that a new line at this place takes: the line's own, else that of the lines above it, else LF. */
+  endingNear(index: number): Exclude<Ending, ''> {
+    const own = this.ending(Math.max(0, Math.min(index, this.count - 1)))
+    if (own !== '') return own
+    const above = this.ending(Math.max(0, Math.min(index, this.count - 1) - 1))
+    if (above !== '') return above
+    return this.usesCr ? '\r' : '\n'
+  }
+
+  /** Whether the last line lacks a terminator. False for a file without lines. */
+  get isUnterminated(): boolean {
+    return this.count > 0 && this.ending(this.count - 1) === ''
+  }
+
+  /** Index of the line that holds the byte at `offset`; the last line for the end of the file. O(log n). */
+  lineAt(offset: number): number {
+    let low = 0
+    let high = this.count - 1
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if (this.start(middle) <= offset) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+
+  /** Whether a line begins at `offset`; the end of the file counts only where the last line is terminated. */
+  isLineStart(offset: number): boolean {
+    if (offset === this.contentStart) return true
+    if (offset >= this.bytes.length) return offset === this.bytes.length && !this.isUnterminated
+    return this.start(this.lineAt(offset)) === offset
+  }
+
+  /** Whether `offset` stands at the end of a line: before its terminator, after it, or at the end of the file. */
+  isLineEnd(offset: number): boolean {
+    if (offset === this.bytes.length || this.isLineStart(offset)) return true
+    return this.textEnd(this.lineAt(offset)) === offset
+  }
+}
+
+function startsOf(bytes: Buffer, contentStart: number, terminator: number): Uint32Array {
+  let count = 1
+  for (let i = contentStart; i < bytes.length; i++) if (bytes[i] === terminator) count++
+  const endsTerminated = bytes.length === contentStart || bytes[bytes.length - 1] === terminator
+  const starts = new Uint32Array(endsTerminated ? count : count + 1)
+  starts[0] = contentStart
+  let next = 1
+  for (let i = contentStart; i < bytes.length; i++) if (bytes[i] === terminator) starts[next++] = i + 1
+  starts[starts.length - 1] = bytes.length
+  return starts
+}
