@@ -1,0 +1,78 @@
+import { currentHead } from '../git/head.ts'
+import { type PreparedRefMove, prepareRefMove, refValue } from '../git/ref-transaction.ts'
+import { refuse } from '../model/error.ts'
+import { identityOfFile } from '../sys/index-snapshot.ts'
+import { replaceFile } from '../sys/lock-file.ts'
+import { completeImage, imageFile } from './index-image.ts'
+import { lockIndex, unlockIndex } from './locks.ts'
+import type { ReadyLanding } from './make-ready.ts'
+import { checkDisplaced, placeFiles, Raced, validateFiles } from './place-files.ts'
+import { refuseInProgress } from './repository-facts.ts'
+import type { LandRequest } from './request.ts'
+import { type LeftAlone, settleFiles } from './settle-files.ts'
+
+export type CriticalOutcome =
+  | { readonly kind: 'landed'; readonly locksHeldMs: number; readonly isIndexComplete: boolean }
+  /** Nothing has moved; `left` names files that somebody else changed in between. */
+  | { readonly kind: 'called-off'; readonly cause: unknown; readonly left: readonly LeftAlone[] }
+
+/**
+ * The part of a landing during which git's locks are held: looks again, moves files, and moves the ref as the last thing. Either
+ * all of it is done or none.
+ */
+export async function landUnderLocks(request: LandRequest, ready: ReadyLanding): Promise<CriticalOutcome> {
+  const { journal } = ready
+  const reach = request.reach ?? (() => undefined)
+  const begun = performance.now()
+  let move: PreparedRefMove | null = null
+  let isIndexComplete = true
+  try {
+    if (!ready.isIndexLocked) await lockIndex(journal.indexFile, ready.landDir, journal.id, request.clock)
+    reach('index-locked')
+    if (identityOfFile(journal.indexFile) !== journal.indexBasis)
+      throw new Raced('the index', 'changed while the change was landing')
+    await refuseInProgress(journal.gitDir)
+    move = await prepareRefMove(request.repository.door, request, ready.refProcess)
+    reach('ref-prepared')
+    await expectHead(request)
+    validateFiles(journal, ready.standings)
+    reach('validated')
+    placeFiles(journal, reach)
+    reach('all-placed')
+    checkDisplaced(journal)
+    reach('checked')
+    if (ready.image !== null) isIndexComplete = completeImage(journal, ready.image, ready.staged)
+    reach('index-completed')
+    await commitRef(request, move)
+  } catch (cause) {
+    const left = settleFiles(journal, 'back')
+    await (move === null ? ready.refProcess.end() : move.abort())
+    unlockIndex(journal.indexFile, journal.id)
+    return { kind: 'called-off', cause, left }
+  }
+  reach('committed')
+  if (ready.image !== null) replaceFile(imageFile(ready.landDir), journal.indexFile)
+  reach('index-swapped')
+  unlockIndex(journal.indexFile, journal.id)
+  reach('unlocked')
+  return { kind: 'landed', locksHeldMs: performance.now() - begun, isIndexComplete }
+}
+
+/** The work tree must still be on the branch; HEAD's own lock is held by now, so it stays so. */
+async function expectHead({ repository, ref }: LandRequest): Promise<void> {
+  const head = await currentHead(repository.door)
+  if (head === (ref === 'HEAD' ? null : ref)) return
+  refuse('branch-moved', `HEAD is on ${head ?? 'no branch'} now, not on ${ref}`, {
+    expected: ref,
+    actual: head,
+  })
+}
+
+/** When the process that moves the ref ends without an answer, the ref itself tells what happened. */
+async function commitRef(request: LandRequest, move: PreparedRefMove): Promise<void> {
+  try {
+    await move.commit()
+  } catch (cause) {
+    if ((await refValue(request.repository.door, request.ref)) !== request.after) throw cause
+  }
+}

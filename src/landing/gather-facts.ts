@@ -1,0 +1,120 @@
+import { type IndexView, viewIndex } from '../git/index-file.ts'
+import { unfoldIndexFile } from '../git/index-update.ts'
+import { refuse } from '../model/error.ts'
+import type { Transition } from '../model/manifest.ts'
+import { lookAt, namesAt, type Standing } from '../sys/file-key.ts'
+import { type FileSnapshot, linkOrCopy, snapshotFile } from '../sys/index-snapshot.ts'
+import type { IndexFact, PathFacts } from './decide-path.ts'
+import { baseVersion, nextVersion, type RawVersions } from './raw-versions.ts'
+import type { RepositoryFacts } from './repository-facts.ts'
+import type { LandRequest } from './request.ts'
+
+export interface IndexReading {
+  readonly snapshot: FileSnapshot
+  readonly view: IndexView
+}
+
+/**
+ * Reads the index entries of the manifest's paths, without git where the index is one plain file.
+ *
+ * @param spare - A name for a file of our own, used where a split or sparse index has to be unfolded first.
+ * @throws GalleyError `unmerged`; `unsupported-repository`, for an index of an unknown version.
+ */
+export async function readIndex(
+  request: LandRequest,
+  indexFile: string,
+  spare: string,
+): Promise<IndexReading> {
+  const { repository, manifest } = request
+  const paths = manifest.map((t) => t.path)
+  const snapshot = snapshotFile(indexFile)
+  let view = view0(snapshot, request, paths)
+  if (view.isPartial && linkOrCopy(indexFile, spare)) {
+    await unfoldIndexFile(repository.door, spare)
+    view = view0(snapshotFile(spare), request, paths)
+  }
+  if (view.unmerged === null) return { snapshot, view }
+  refuse('unmerged', `the index holds unmerged entries, first for ${view.unmerged}`, { path: view.unmerged })
+}
+
+function view0({ bytes }: FileSnapshot, { repository }: LandRequest, paths: readonly string[]): IndexView {
+  if (bytes === null) return { entries: new Map(), unmerged: null, isPartial: false }
+  const view = viewIndex(bytes, repository.objectFormat, paths)
+  return (
+    view ??
+    refuse('unsupported-repository', 'the index has a form that is not known (versions 2 to 4 are)', {})
+  )
+}
+
+/** Looks at every path of the manifest: index entry and working file, by bytes. Sorted as the manifest is. */
+export function gatherFacts(
+  request: LandRequest,
+  facts: RepositoryFacts & { readonly workTree: string },
+  view: IndexView,
+  raw: ReadonlyMap<string, RawVersions>,
+  outsideCone: ReadonlySet<string>,
+): readonly PathFacts[] {
+  const { manifest, repository } = request
+  const standings = new Map<string, Standing>()
+  for (const { path } of manifest) standings.set(path, lookAt(facts.workTree, path, repository.objectFormat))
+  const leaving = leavingPaths(manifest, standings)
+  return manifest.map((t) => {
+    const standing = standings.get(t.path) ?? { kind: 'absent' }
+    const versions = raw.get(t.path)
+    return {
+      path: t.path,
+      base: baseVersion(t),
+      next: nextVersion(t),
+      rawBase: versions?.base ?? null,
+      rawNext: versions?.next ?? null,
+      index: indexFact(view, t.path),
+      standing,
+      makesRoom: makesRoom(facts.workTree, t, standing, leaving),
+      trustsExecutableBit: facts.trustsExecutableBit,
+      isOutsideCone: outsideCone.has(t.path),
+    }
+  })
+}
+
+function indexFact(view: IndexView, path: string): IndexFact | null {
+  const entry = view.entries.get(path)
+  if (entry === undefined) return null
+  const { mode, id, intentToAdd, skipWorktree, assumeUnchanged } = entry
+  return { mode, id, intentToAdd, skipWorktree, assumeUnchanged }
+}
+
+interface Leaving {
+  readonly paths: ReadonlySet<string>
+  readonly identities: ReadonlySet<string>
+}
+
+/** Files that the change deletes, by path and by inode: on a file system that ignores case one file answers to two names. */
+function leavingPaths(manifest: readonly Transition[], standings: ReadonlyMap<string, Standing>): Leaving {
+  const deleted = manifest.filter((t) => nextVersion(t) === null).map((t) => t.path)
+  const identities = new Set<string>()
+  for (const path of deleted) {
+    const standing = standings.get(path)
+    if (standing?.kind === 'file' || standing?.kind === 'symlink') identities.add(standing.identity)
+  }
+  return { paths: new Set(deleted), identities }
+}
+
+/** Whether what stands at a path that the change creates will be gone by then, by the change's own deletions. */
+function makesRoom(workTree: string, t: Transition, standing: Standing, leaving: Leaving): boolean {
+  if (baseVersion(t) !== null || nextVersion(t) === null) return false
+  if (standing.kind === 'file-above') return leaving.paths.has(standing.at)
+  if (standing.kind === 'directory') return holdsOnly(workTree, t.path, leaving.paths)
+  return (
+    (standing.kind === 'file' || standing.kind === 'symlink') && leaving.identities.has(standing.identity)
+  )
+}
+
+/** Whether a directory holds nothing but the given files, and directories of which the same is true. */
+function holdsOnly(workTree: string, directory: string, paths: ReadonlySet<string>): boolean {
+  const names = namesAt(workTree, directory)
+  if (names === null) return false
+  return names.every((name) => {
+    const path = `${directory}/${name}`
+    return paths.has(path) || holdsOnly(workTree, path, paths)
+  })
+}

@@ -1,0 +1,178 @@
+import { openObjectReader } from '../git/objects.ts'
+import { type NewObjects, promoteObjects, writeBlobs } from '../git/promote.ts'
+import { startRefTransaction } from '../git/ref-transaction.ts'
+import { invariant } from '../model/error.ts'
+import { type LandingJournal, landDirectory, writeJournal } from '../store/landing-journal.ts'
+import type { Conversation } from '../sys/conversation.ts'
+import { makePrivateDirectory, removeOwnDirectory } from '../sys/durable-files.ts'
+import type { Standing } from '../sys/file-key.ts'
+import { identityOf, ownIdentity } from '../sys/process-identity.ts'
+import type { StagedStat } from '../sys/stage-file.ts'
+import { backUp } from './backup.ts'
+import { hookEnvironment } from './finish.ts'
+import { type IndexImage, makeIndexImage } from './index-image.ts'
+import { lockIndex, unlockIndex } from './locks.ts'
+import type { PlannedFile } from './plan.ts'
+import { type LandingPlan, planLanding } from './preflight.ts'
+import { objectsDirectory, type RepositoryFacts } from './repository-facts.ts'
+import type { LandRequest } from './request.ts'
+import { type StagedFiles, stageFiles } from './stage.ts'
+import { noteTraces } from './unjournaled.ts'
+
+/** A landing that is ready: everything is written aside and in the journal, and nothing of the user's has moved. */
+export interface ReadyLanding {
+  readonly landDir: string
+  readonly journal: LandingJournal
+  readonly plan: LandingPlan
+  /** By step of the journal: what was seen at the path. */
+  readonly standings: readonly Standing[]
+  /** By path: what the staged file looks like. */
+  readonly staged: ReadonlyMap<string, StagedStat>
+  readonly image: IndexImage | null
+  readonly refProcess: Conversation
+  readonly backups: readonly string[]
+  readonly isIndexLocked: boolean
+}
+
+/**
+ * Makes everything ready. The slow part of a landing, all of it before git's locks are taken: objects, new files, the new index.
+ *
+ * @param lockFirst - Takes the index lock before looking, so that nobody can change the index in between. Holds it longer.
+ * @throws GalleyError for whatever stands in the way; what was written aside is gone again, locks are released.
+ */
+export async function makeReady(
+  request: LandRequest,
+  facts: RepositoryFacts & { readonly workTree: string },
+  objects: Promise<NewObjects>,
+  lockFirst: { readonly indexFile: string } | null,
+): Promise<ReadyLanding> {
+  const id = `${request.label.replaceAll(/[^\w.-]/g, '_')}-${Buffer.from(request.clock.random(6)).toString('hex')}`
+  const landDir = landDirectory(request.galleyDir, id)
+  const started: Conversation[] = []
+  try {
+    return await makeReadyIn(request, facts, objects, { id, landDir, lockFirst, started })
+  } catch (error) {
+    for (const process of started) process.kill()
+    if (lockFirst !== null) unlockIndex(lockFirst.indexFile, id)
+    await removeOwnDirectory(landDir)
+    throw error
+  }
+}
+
+interface Making {
+  readonly id: string
+  readonly landDir: string
+  readonly lockFirst: { readonly indexFile: string } | null
+  /** Processes that have to be ended if the rest fails. */
+  readonly started: Conversation[]
+}
+
+async function makeReadyIn(
+  request: LandRequest,
+  facts: RepositoryFacts & { readonly workTree: string },
+  objects: Promise<NewObjects>,
+  { id, landDir, lockFirst, started }: Making,
+): Promise<ReadyLanding> {
+  const { repository, store } = request
+  const reach = request.reach ?? (() => undefined)
+  const reader = openObjectReader(store)
+  try {
+    await makePrivateDirectory(landDir)
+    await noteTraces(landDir, { indexFile: lockFirst?.indexFile ?? null, stages: [] })
+    if (lockFirst !== null) await lockIndex(lockFirst.indexFile, landDir, id, request.clock)
+    const plan = await planLanding(request, facts, landDir, reader)
+    reach('planned')
+    const refProcess = startRefTransaction(repository.door, request.reason, hookEnvironment(repository.env))
+    started.push(refProcess)
+    const [backups, staged, image] = await allOrThrow([
+      backUp(request, plan),
+      stageFiles(landDir, facts.workTree, plan.files, reader),
+      makeIndexImage(repository.door, plan.indexFile, landDir, plan.entries),
+      objects.then((found) => promote(request, facts, found, plan)),
+    ])
+    reach('staged')
+    const journal = journalOf(request, plan, staged, { id, refProcessId: refProcess.pid })
+    await writeJournal(landDir, journal)
+    reach('journaled')
+    return {
+      landDir,
+      journal,
+      plan,
+      standings: journal.files.map((step) => plannedFor(plan.files, step.path).standing),
+      staged: new Map(
+        journal.files.flatMap((step, n) => (staged.stats[n] ? [[step.path, staged.stats[n]] as const] : [])),
+      ),
+      image,
+      refProcess,
+      backups,
+      isIndexLocked: lockFirst !== null,
+    }
+  } finally {
+    await reader.close()
+  }
+}
+
+/** As `Promise.all`, but when one fails the others are waited for: they write into a folder that is about to be removed. */
+async function allOrThrow<T extends readonly unknown[]>(
+  tasks: { readonly [K in keyof T]: Promise<T[K]> },
+): Promise<T> {
+  const ends = await Promise.allSettled(tasks)
+  const failed = ends.find((end) => end.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+  return Promise.all(tasks) as unknown as Promise<T>
+}
+
+async function promote(
+  request: LandRequest,
+  facts: RepositoryFacts,
+  found: NewObjects,
+  plan: LandingPlan,
+): Promise<void> {
+  const { repository, store } = request
+  await promoteObjects({
+    store,
+    user: repository.door,
+    objectsDir: objectsDirectory(repository.commonDir),
+    sharedRepository: facts.config.get('core.sharedrepository') ?? null,
+    ids: found.ids,
+  })
+  const indexBlobs = [...plan.merged]
+    .filter(([key]) => key.startsWith('index:'))
+    .map(([, { bytes }]) => bytes)
+  await writeBlobs(repository.door, indexBlobs)
+  request.reach?.('promoted')
+}
+
+function plannedFor(files: readonly PlannedFile[], path: string): PlannedFile {
+  const found = files.find((file) => file.path === path)
+  invariant(found !== undefined, 'every step was planned')
+  return found
+}
+
+function journalOf(
+  request: LandRequest,
+  plan: LandingPlan,
+  staged: StagedFiles,
+  ids: { readonly id: string; readonly refProcessId: number },
+): LandingJournal {
+  return {
+    version: 1,
+    id: ids.id,
+    label: request.label,
+    owner: ownIdentity(),
+    refProcess: identityOf(ids.refProcessId),
+    startedAt: request.clock.now(),
+    objectFormat: request.repository.objectFormat,
+    gitDir: request.repository.gitDir,
+    workTree: plan.workTree,
+    ref: request.ref,
+    before: request.before,
+    after: request.after,
+    files: staged.steps,
+    cleared: staged.cleared,
+    made: staged.made,
+    indexFile: plan.indexFile,
+    indexBasis: plan.reading.snapshot.identity,
+    index: plan.entries.map(({ path, from, to, skipWorktree }) => ({ path, from, to, skipWorktree })),
+  }
+}

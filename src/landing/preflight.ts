@@ -1,0 +1,116 @@
+import { join } from 'node:path'
+import { type ObjectReader, openObjectReader } from '../git/objects.ts'
+import { invariant } from '../model/error.ts'
+import { makePrivateDirectory, removeOwnDirectory } from '../sys/durable-files.ts'
+import { resolveFile } from '../sys/index-snapshot.ts'
+import type { PathFacts } from './decide-path.ts'
+import { gatherFacts, type IndexReading, readIndex } from './gather-facts.ts'
+import { mergeAll } from './merge-beneath.ts'
+import {
+  decidePaths,
+  type MergedContent,
+  type PlannedEntry,
+  type PlannedFile,
+  planEntry,
+  planFile,
+  refuseProblems,
+} from './plan.ts'
+import { rawVersions } from './raw-versions.ts'
+import { asRefusal, type RepositoryFacts, repositoryFacts } from './repository-facts.ts'
+import type { LandRequest } from './request.ts'
+import { outsideCone } from './sparse-cone.ts'
+
+/** Everything that a landing will do, worked out and not begun. */
+export interface LandingPlan {
+  readonly workTree: string
+  readonly indexFile: string
+  readonly reading: IndexReading
+  readonly facts: readonly PathFacts[]
+  readonly files: readonly PlannedFile[]
+  readonly entries: readonly PlannedEntry[]
+  readonly merged: MergedContent
+  readonly remarks: readonly string[]
+}
+
+/**
+ * Makes all of a landing's checks and nothing else, for a refusal before any check command is run. What it finds may have
+ * changed by the time of the landing, which looks again.
+ *
+ * @throws GalleyError with the code that `landCommit` would refuse with.
+ */
+export async function preflight(request: LandRequest): Promise<void> {
+  const facts = await repositoryFacts(request)
+  const { workTree } = facts
+  if (workTree === null) return
+  const scratch = join(
+    request.galleyDir,
+    'tmp',
+    `preflight-${Buffer.from(request.clock.random(8)).toString('hex')}`,
+  )
+  const reader = openObjectReader(request.store)
+  try {
+    await planLanding(request, { ...facts, workTree }, scratch, reader)
+  } catch (error) {
+    throw asRefusal(error, 'the landing could not be prepared')
+  } finally {
+    await reader.close()
+    await removeOwnDirectory(scratch)
+  }
+}
+
+/**
+ * Works out what becomes of every path. Reads the repository; writes only into `scratch`, which it makes.
+ *
+ * @throws GalleyError `unmerged`, `overlaps-uncommitted`, `would-overwrite`, `symlink`, `filtered`.
+ */
+export async function planLanding(
+  request: LandRequest,
+  facts: RepositoryFacts & { readonly workTree: string },
+  scratch: string,
+  reader: ObjectReader,
+): Promise<LandingPlan> {
+  await makePrivateDirectory(scratch)
+  const indexFile = resolveFile(join(request.repository.gitDir, 'index'))
+  const [reading, raw] = await Promise.all([
+    readIndex(request, indexFile, join(scratch, 'unfolded')),
+    rawVersions(request),
+  ])
+  const outside = await outsideCone(request, facts, reading.view, scratch)
+  const found = gatherFacts(request, facts, reading.view, raw, outside)
+  const decisions = decidePaths(found, raw)
+  refuseProblems(decisions.problems)
+  const merges = await mergeAll(request, facts.workTree, decisions.merges, raw, reader, scratch)
+  refuseProblems(merges.problems)
+  const files = decisions.files.flatMap(
+    ({ facts: f, to }) => planFile(f, to, raw.get(f.path), merges.merged) ?? [],
+  )
+  const entries = decisions.entries.flatMap(({ facts: f, to }) => planEntry(f, to, merges.merged) ?? [])
+  invariant(
+    files.every((file) => file.next === null || file.next.id !== ''),
+    'every merge has its result',
+  )
+  return {
+    workTree: facts.workTree,
+    indexFile,
+    reading,
+    facts: found,
+    files,
+    entries,
+    merged: merges.merged,
+    remarks: remarksOf(found, merges.merged),
+  }
+}
+
+function remarksOf(facts: readonly PathFacts[], merged: MergedContent): readonly string[] {
+  const beneath = new Set([...merged.keys()].map((key) => key.slice(key.indexOf(':') + 1)))
+  const remarks = [...beneath].map((path) => `${path} had uncommitted work: the change was merged beneath it`)
+  const there = facts.filter(
+    (f) => f.base === null && f.next !== null && f.index === null && f.standing.kind === 'file',
+  )
+  const links = facts.filter((f) => (f.next ?? f.base)?.mode === '160000')
+  return [
+    ...remarks,
+    ...there.filter((f) => !f.makesRoom).map((f) => `${f.path} was there already with the new bytes`),
+    ...links.map((f) => `${f.path} is a submodule: its entry moved, its work tree was left alone`),
+  ]
+}

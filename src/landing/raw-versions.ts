@@ -1,0 +1,89 @@
+import { type PathConversion, pathConversions } from '../git/attributes.ts'
+import { smudgeBlob } from '../git/convert.ts'
+import type { Transition } from '../model/manifest.ts'
+import { blobHash } from '../sys/file-key.ts'
+import type { Problem, Version } from './decide-path.ts'
+import type { LandRequest } from './request.ts'
+
+/** A path's two sides as the work tree has them. */
+export interface RawVersions {
+  readonly base: Version | null
+  readonly next: Version | null
+  /** Where the next version's bytes are. */
+  readonly nextBytes:
+    | { readonly kind: 'blob'; readonly id: string }
+    | { readonly kind: 'bytes'; readonly bytes: Buffer }
+    | null
+  readonly baseBytes:
+    | { readonly kind: 'blob'; readonly id: string }
+    | { readonly kind: 'bytes'; readonly bytes: Buffer }
+    | null
+  readonly problem: Problem | null
+}
+
+const ABSENT = '000000'
+
+export const baseVersion = (t: Transition): Version | null =>
+  t.oldMode === ABSENT ? null : { mode: t.oldMode, id: t.oldBlob }
+export const nextVersion = (t: Transition): Version | null =>
+  t.newMode === ABSENT ? null : { mode: t.newMode, id: t.newBlob }
+
+/**
+ * Finds what the working files of the manifest hold before and after, in bytes: as the request says, or by git's own conversion for paths
+ * that it leaves out. Two processes at once; one or two more for each path that is really converted.
+ */
+export async function rawVersions(request: LandRequest): Promise<ReadonlyMap<string, RawVersions>> {
+  const open = request.manifest.filter((t) => !request.working.has(t.path)).map((t) => t.path)
+  const conversions = await pathConversions(request.repository, open)
+  const versions = new Map<string, RawVersions>()
+  for (const transition of request.manifest) {
+    const { path } = transition
+    const stated = request.working.get(path)
+    const conversion = conversions.get(path)
+    if (stated !== undefined) versions.set(path, asStated(transition, stated))
+    else if (conversion === undefined) versions.set(path, asStated(transition, { old: null, new: null }))
+    else versions.set(path, await converted(request, transition, conversion))
+  }
+  return versions
+}
+
+function asStated(
+  t: Transition,
+  working: { readonly old: string | null; readonly new: string | null },
+): RawVersions {
+  const base = rawSide(baseVersion(t), working.old)
+  const next = rawSide(nextVersion(t), working.new)
+  return { base, next, baseBytes: blobSource(base), nextBytes: blobSource(next), problem: null }
+}
+
+const rawSide = (version: Version | null, raw: string | null): Version | null =>
+  version === null || raw === null ? version : { mode: version.mode, id: raw }
+
+const blobSource = (version: Version | null) =>
+  version === null ? null : ({ kind: 'blob', id: version.id } as const)
+
+async function converted(
+  request: LandRequest,
+  t: Transition,
+  conversion: PathConversion,
+): Promise<RawVersions> {
+  if (conversion.kind === 'filtered') {
+    const message = `${t.path} passes through the filter driver "${conversion.driver}", which galley does not run`
+    return { ...asStated(t, { old: null, new: null }), problem: { code: 'filtered', path: t.path, message } }
+  }
+  const smudged = async (version: Version | null) => {
+    if (version === null || !version.mode.startsWith('100')) return null
+    return smudgeBlob(request.repository, request.store, t.path, version.id, { conversion })
+  }
+  const [old, next] = [await smudged(baseVersion(t)), await smudged(nextVersion(t))]
+  const hash = request.repository.objectFormat
+  const rawOld = rawSide(baseVersion(t), old === null ? null : blobHash(old, hash))
+  const rawNext = rawSide(nextVersion(t), next === null ? null : blobHash(next, hash))
+  return {
+    base: rawOld,
+    next: rawNext,
+    baseBytes: old === null ? blobSource(rawOld) : { kind: 'bytes', bytes: old },
+    nextBytes: next === null ? blobSource(rawNext) : { kind: 'bytes', bytes: next },
+    problem: null,
+  }
+}

@@ -1,0 +1,123 @@
+import { findRelation } from '../git/ancestry.ts'
+import type { GitDoor } from '../git/door.ts'
+
+import { refreshIndex } from '../git/index-update.ts'
+import type { Repository } from '../git/open-repository.ts'
+import { refValue } from '../git/ref-transaction.ts'
+import { commitId } from '../model/ids.ts'
+import { recoveryDirection } from '../policy/recovery-decision.ts'
+import { type LandingJournal, landDirectory, landRoot, readJournal } from '../store/landing-journal.ts'
+import { tryLandingLock } from '../store/lock.ts'
+import type { Clock } from '../sys/clock.ts'
+import { fileExists, namesIn, removeOwnDirectory } from '../sys/durable-files.ts'
+import { livenessOf } from '../sys/process-identity.ts'
+import { closeLanding, lateRemark, removeEmptyParents } from './finish.ts'
+import { unlockIndex } from './locks.ts'
+import { lateSaves } from './place-files.ts'
+import { bringIndexForward } from './recover-index.ts'
+import { removeOwnRefLocks } from './recover-locks.ts'
+import { asRefusal } from './repository-facts.ts'
+import { type LeftAlone, settleFiles } from './settle-files.ts'
+import { removeUnjournaled } from './unjournaled.ts'
+
+/** One landing that had been cut off. */
+export interface RecoveredLanding {
+  readonly id: string
+  readonly label: string
+  readonly ref: string
+  /** `finished`: the ref had moved. `rolled-back`: it had not. */
+  readonly outcome: 'finished' | 'rolled-back'
+  /** Files that somebody changed meanwhile: they are as they were found. */
+  readonly left: readonly LeftAlone[]
+  readonly remarks: readonly string[]
+}
+
+export interface RecoveryReport {
+  readonly landings: readonly RecoveredLanding[]
+}
+
+/** How long the process that moves the ref may take to notice that its master is gone. */
+const ORPHAN_WAIT_MS = 10_000
+
+/**
+ * Finishes landings that were cut off after the ref had moved, and takes back those that were cut off before; after it every
+ * path, index entry and lock of theirs is all new or all old.
+ *
+ * Costs one look at a directory when there is nothing to do. Does nothing while a living process lands. May be cut off itself and run again.
+ *
+ * @throws GalleyError `locked`, when somebody else's git command holds a lock that is needed; `io-error`.
+ */
+export async function recover(
+  repository: Repository,
+  galleyDir: string,
+  clock: Clock,
+): Promise<RecoveryReport> {
+  if ((await namesIn(landRoot(galleyDir))).length === 0) return { landings: [] }
+  const done = await tryLandingLock(galleyDir, clock, 'recover', async () => {
+    const landings: RecoveredLanding[] = []
+    for (const id of await namesIn(landRoot(galleyDir))) {
+      const recovered = await recoverOne(repository, galleyDir, id, clock)
+      if (recovered !== null) landings.push(recovered)
+    }
+    return { landings }
+  })
+  return done ?? { landings: [] }
+}
+
+async function recoverOne(
+  repository: Repository,
+  galleyDir: string,
+  id: string,
+  clock: Clock,
+): Promise<RecoveredLanding | null> {
+  const directory = landDirectory(galleyDir, id)
+  const journal = await readJournal(directory)
+  try {
+    if (journal === null) {
+      await removeUnjournaled(directory, id)
+      return null
+    }
+    await waitForOrphan(journal, clock)
+    return await settle(repository, galleyDir, journal, clock)
+  } catch (error) {
+    throw asRefusal(error, `the landing ${id} could not be recovered`)
+  }
+}
+
+/** The orphaned `git update-ref` finds its input closed and gives its locks back by itself. */
+async function waitForOrphan(journal: LandingJournal, clock: Clock): Promise<void> {
+  const until = clock.now() + ORPHAN_WAIT_MS
+  while (livenessOf(journal.refProcess) === 'alive' && clock.now() < until) await clock.sleep(10)
+}
+
+async function settle(
+  repository: Repository,
+  galleyDir: string,
+  journal: LandingJournal,
+  clock: Clock,
+): Promise<RecoveredLanding> {
+  const door: GitDoor = { ...repository.door, gitDir: journal.gitDir, workTree: journal.workTree }
+  const isThere = (await fileExists(journal.gitDir)) && (await fileExists(journal.workTree))
+  const direction = recoveryDirection(isThere && (await refHolds(door, journal)))
+  const left = isThere ? settleFiles(journal, direction) : []
+  if (direction === 'forward') await bringIndexForward(door, galleyDir, journal, clock)
+  await removeOwnRefLocks(repository.commonDir, journal, clock)
+  unlockIndex(journal.indexFile, journal.id)
+  const remarks = direction === 'forward' ? await finish(door, journal) : []
+  const isNeeded = direction === 'forward' || left.some(({ old }) => old !== null)
+  if (isNeeded) await closeLanding(galleyDir, journal)
+  else await removeOwnDirectory(landDirectory(galleyDir, journal.id))
+  const { id, label, ref } = journal
+  return { id, label, ref, outcome: direction === 'forward' ? 'finished' : 'rolled-back', left, remarks }
+}
+
+async function finish(door: GitDoor, journal: LandingJournal): Promise<readonly string[]> {
+  removeEmptyParents(journal)
+  await refreshIndex(door)
+  return lateSaves(journal).map(({ path, file }) => lateRemark(path, file))
+}
+
+async function refHolds(door: GitDoor, journal: LandingJournal): Promise<boolean> {
+  const now = await refValue(door, journal.ref)
+  return now !== null && (await findRelation(door, commitId(journal.after), commitId(now))) !== 'unrelated'
+}

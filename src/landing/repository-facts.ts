@@ -1,0 +1,90 @@
+import { join } from 'node:path'
+import { type ConfigValues, configBoolean, configValues } from '../git/config-values.ts'
+import { operationInProgress } from '../git/operation-state.ts'
+import { listWorktrees } from '../git/worktree-list.ts'
+import { GalleyError, refuse } from '../model/error.ts'
+import { resolveFile } from '../sys/index-snapshot.ts'
+import type { LandRequest } from './request.ts'
+
+/** Where the landing goes: with files and index, or the ref alone. */
+export interface RepositoryFacts {
+  /** Root of the work tree that has the ref checked out; null = the ref alone moves. */
+  readonly workTree: string | null
+  readonly trustsExecutableBit: boolean
+  readonly isSparse: boolean
+  readonly config: ConfigValues
+}
+
+const KEYS =
+  '^(core\\.(filemode|sparsecheckout|sparsecheckoutcone|sharedrepository|hookspath)|hook\\..*\\.event)$'
+
+/**
+ * Looks at the repository as a whole and refuses what no landing goes into. Reads only; two processes at once.
+ *
+ * @throws GalleyError `checked-out-elsewhere`, `branch-moved`, `in-progress`.
+ */
+export async function repositoryFacts(request: LandRequest): Promise<RepositoryFacts> {
+  const { repository } = request
+  const [config, workTree] = await Promise.all([configValues(repository.door, KEYS), workTreeOf(request)])
+  if (workTree !== null) await refuseInProgress(repository.gitDir)
+  return {
+    workTree,
+    trustsExecutableBit: configBoolean(config, 'core.filemode', true),
+    isSparse: configBoolean(config, 'core.sparsecheckout', false),
+    config,
+  }
+}
+
+/** @throws GalleyError `in-progress`; data: `{ operation, mark }`. */
+export async function refuseInProgress(gitDir: string): Promise<void> {
+  const found = await operationInProgress(gitDir)
+  if (found === null) return
+  refuse(
+    'in-progress',
+    `the work tree is in the middle of a ${found.operation} (${found.mark} is there)`,
+    found,
+  )
+}
+
+async function workTreeOf({ repository, ref, before }: LandRequest): Promise<string | null> {
+  const rows = await listWorktrees(repository.door)
+  // The main work tree's path is only guessed by git where its git directory is not `<path>/.git`; that it is first is certain.
+  const isMain = repository.gitDir === repository.commonDir
+  const here = isMain ? rows[0] : rows.find((row) => resolveFile(row.path) === repository.workTree)
+  if (ref === 'HEAD') return detachedWorkTree(repository.workTree, here?.branch ?? null)
+  if (here !== undefined && here.branch === ref && repository.workTree !== null) {
+    if (here.head === before) return repository.workTree
+    refuse('branch-moved', `${ref} is at ${here.head ?? 'nothing'}, not at ${before ?? 'nothing'}`, {
+      ref,
+      expected: before,
+      actual: here.head,
+    })
+  }
+  const elsewhere = rows.find((row) => row !== here && row.branch === ref && !row.isBare)
+  if (elsewhere === undefined) return null
+  refuse('checked-out-elsewhere', `${ref} is checked out in ${elsewhere.path}`, {
+    ref,
+    workTree: elsewhere.path,
+  })
+}
+
+function detachedWorkTree(workTree: string | null, branch: string | null): string | null {
+  if (branch === null) return workTree
+  refuse('branch-moved', `HEAD was detached and is on ${branch} now`, { ref: 'HEAD', actual: branch })
+}
+
+export const objectsDirectory = (commonDir: string): string => join(commonDir, 'objects')
+
+/** The system's own refusals (no space, no permission, …) under their public code; anything else as it is. */
+export function asRefusal(error: unknown, what: string): unknown {
+  const { code, syscall, path } = (error ?? {}) as NodeJS.ErrnoException
+  if (error instanceof GalleyError || code === undefined || syscall === undefined) return error
+  return new GalleyError(
+    {
+      code: 'io-error',
+      message: `${what}: ${syscall} ${path ?? ''} failed with ${code}`,
+      data: { errno: code, syscall, path },
+    },
+    { cause: error },
+  )
+}

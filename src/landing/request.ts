@@ -1,0 +1,60 @@
+import type { GitDoor } from '../git/door.ts'
+import type { Repository } from '../git/open-repository.ts'
+import type { CommitId, RefName } from '../model/ids.ts'
+import type { Manifest } from '../model/manifest.ts'
+import type { Clock } from '../sys/clock.ts'
+
+/** One commit (or several, one after the other) that is to become the tip of a branch. */
+export interface LandRequest {
+  readonly repository: Repository
+  /** The private store: `after` and its objects can be read through it; its alternate is the user's object store. */
+  readonly store: GitDoor
+  /** `<commonDir>/galley`; exists, for this account alone. */
+  readonly galleyDir: string
+  /** Id of the change: for the lock, the journal and the names of backups. */
+  readonly label: string
+  /** `refs/heads/…`, or `HEAD` when it is detached. */
+  readonly ref: RefName
+  /** null = the branch is unborn. */
+  readonly before: CommitId | null
+  readonly after: CommitId
+  /** Every path that differs between `before` and `after`. */
+  readonly manifest: Manifest
+  /**
+   * Blob ids of the working file's bytes (no filter) before and after, where a conversion makes them differ from the tree's; the new blob can
+   * be read in `store`. Paths that are left out are converted by git where they have a conversion.
+   */
+  readonly working: ReadonlyMap<string, { readonly old: string | null; readonly new: string | null }>
+  /** Reflog message. */
+  readonly reason: string
+  readonly clock: Clock
+  /** Called at every step, for tests that end or disturb a landing there. */
+  readonly reach?: (point: LandingPoint) => void
+}
+
+export interface LandReport {
+  readonly remarks: readonly string[]
+  /** Refs in the store that hold what the user had where the landing merged beneath it. */
+  readonly backups: readonly string[]
+  /** How long git's locks were held, in milliseconds. */
+  readonly locksHeldMs: number
+}
+
+/** The steps of a landing, in order; those with a number come once for each file. */
+export type LandingPoint =
+  | 'planned'
+  | 'promoted'
+  | 'staged'
+  | 'journaled'
+  | 'index-locked'
+  | 'ref-prepared'
+  | 'validated'
+  | `moved-away-${number}`
+  | `placed-${number}`
+  | 'all-placed'
+  | 'checked'
+  | 'index-completed'
+  | 'committed'
+  | 'index-swapped'
+  | 'unlocked'
+  | 'closed'

@@ -1,0 +1,135 @@
+import { assertNever } from '../model/error.ts'
+import {
+  type RecoveryDirection,
+  recoveryAction,
+  type StepAction,
+  type StepFacts,
+} from '../policy/recovery-decision.ts'
+import {
+  clearedDirectory,
+  type FileStep,
+  goneFile,
+  type LandingJournal,
+  newFile,
+  oldFile,
+} from '../store/landing-journal.ts'
+import { lookAt, standingOf } from '../sys/file-key.ts'
+import { exchange, moveAway, moveDirectoryBack, putInPlace, removeEmptyDirectory } from '../sys/swap-file.ts'
+import { matches } from './place-files.ts'
+
+/** What was left as somebody else made it. */
+export interface LeftAlone {
+  readonly path: string
+  /** Where the bytes are that the path had before the landing; null = there were none. */
+  readonly old: string | null
+}
+
+/**
+ * Brings every file of a landing to one side, all alike, by looking at what is there. Used when a landing is called off and when
+ * a later process finds one that was cut off; may be repeated any number of times.
+ *
+ * A file that somebody changed meanwhile is left as it is.
+ */
+export function settleFiles(journal: LandingJournal, direction: RecoveryDirection): readonly LeftAlone[] {
+  const left: LeftAlone[] = []
+  const settle = (kinds: readonly FileStep['kind'][]) => {
+    for (const [n, step] of journal.files.entries()) {
+      if (!kinds.includes(step.kind)) continue
+      if (!settleOne(journal, step, n, direction))
+        left.push({ path: step.path, old: asideOrNull(journal, step, n) })
+    }
+  }
+  if (direction === 'forward') {
+    settle(['delete', 'write', 'create'])
+    return left
+  }
+  settle(['write', 'create'])
+  for (const directory of [...journal.made].reverse()) removeEmptyDirectory(journal.workTree, directory)
+  for (const [n, { path, stage }] of journal.cleared.entries()) {
+    // Where a file has taken the name meanwhile, the empty directory is not missed.
+    moveDirectoryBack(journal.workTree, path, clearedDirectory(stage, n))
+  }
+  settle(['delete'])
+  return left
+}
+
+/** False when the path was left to somebody else. */
+function settleOne(
+  journal: LandingJournal,
+  step: FileStep,
+  n: number,
+  direction: RecoveryDirection,
+): boolean {
+  const action = recoveryAction(direction, factsOf(journal, step, n))
+  return perform(journal, step, n, action)
+}
+
+function factsOf(journal: LandingJournal, step: FileStep, n: number): StepFacts {
+  const hash = journal.objectFormat
+  const now = lookAt(journal.workTree, step.path, hash)
+  const staged = standingOf(newFile(step, n), hash)
+  const isLinked =
+    (now.kind === 'file' || now.kind === 'symlink') &&
+    'identity' in staged &&
+    staged.identity === now.identity
+  return {
+    kind: step.kind,
+    standing:
+      now.kind === 'absent'
+        ? 'absent'
+        : step.next !== null && matches(now, step.next)
+          ? 'next'
+          : step.old !== null && matches(now, step.old)
+            ? 'old'
+            : 'other',
+    isOldAside: standingOf(oldFile(step, n), hash).kind !== 'absent',
+    staged: staged.kind === 'absent' ? 'gone' : isLinked ? 'linked' : 'waiting',
+  }
+}
+
+function perform(journal: LandingJournal, step: FileStep, n: number, action: StepAction): boolean {
+  const { workTree } = journal
+  switch (action) {
+    case 'nothing':
+      return true
+    case 'leave':
+      return false
+    case 'put-back':
+      return putInPlace(workTree, step.path, oldFile(step, n), true).kind === 'done'
+    case 'exchange-back':
+      return exchangeBack(journal, step, n)
+    case 'take-away':
+      return takeAway(journal, step, n)
+    case 'exchange-new':
+      return (
+        exchange(workTree, step.path, newFile(step, n), oldFile(step, n), () => undefined).kind === 'done'
+      )
+    case 'remove-old':
+      return moveAway(workTree, step.path, oldFile(step, n)).kind === 'done'
+    default:
+      return assertNever(action)
+  }
+}
+
+/** The new file makes way for the old one; if an editor saved to it at that very moment, it comes back instead. */
+function exchangeBack(journal: LandingJournal, step: FileStep, n: number): boolean {
+  const gone = goneFile(step, n)
+  const done = exchange(journal.workTree, step.path, oldFile(step, n), gone, () => undefined)
+  if (done.kind !== 'done') return false
+  if (matches(standingOf(gone, journal.objectFormat), step.next)) return true
+  exchange(journal.workTree, step.path, gone, oldFile(step, n), () => undefined)
+  return false
+}
+
+function takeAway(journal: LandingJournal, step: FileStep, n: number): boolean {
+  const gone = goneFile(step, n)
+  if (moveAway(journal.workTree, step.path, gone).kind !== 'done') return true
+  if (matches(standingOf(gone, journal.objectFormat), step.next)) return true
+  putInPlace(journal.workTree, step.path, gone, true)
+  return false
+}
+
+function asideOrNull(journal: LandingJournal, step: FileStep, n: number): string | null {
+  const file = oldFile(step, n)
+  return standingOf(file, journal.objectFormat).kind === 'absent' ? null : file
+}

@@ -1,0 +1,185 @@
+import { join } from 'node:path'
+import type { ObjectReader } from '../git/objects.ts'
+import { invariant, refuse } from '../model/error.ts'
+import { limits } from '../model/limits.ts'
+import { type FileStep, newFile } from '../store/landing-journal.ts'
+import { makePrivateDirectory, syncDirectory, writeOnce } from '../sys/durable-files.ts'
+import { readStanding } from '../sys/file-key.ts'
+import {
+  deviceOf,
+  type StagedStat,
+  type Surroundings,
+  stageFile,
+  stageLink,
+  surroundingsOf,
+} from '../sys/stage-file.ts'
+import type { PlannedFile } from './plan.ts'
+
+export interface StagedFiles {
+  readonly steps: readonly FileStep[]
+  /** By step; null for deletions. */
+  readonly stats: readonly (StagedStat | null)[]
+  readonly made: readonly string[]
+  readonly cleared: readonly { readonly path: string; readonly stage: string }[]
+  /** Directories outside the landing's own that hold staged files, on other devices. */
+  readonly extraStages: readonly string[]
+}
+
+/** How many files are written and waited for at the same time: one flush of the device then serves several. */
+const AT_ONCE = 8
+
+/**
+ * Writes every new file aside, on the device where it will go, and waits until the device has them. Nothing of the user's
+ * changes.
+ */
+export async function stageFiles(
+  landDir: string,
+  workTree: string,
+  files: readonly PlannedFile[],
+  reader: ObjectReader,
+): Promise<StagedFiles> {
+  const ordered = inOrder(files)
+  const stages = new StageChoice(landDir, workTree)
+  const made = new Set<string>()
+  const cleared: { path: string; stage: string }[] = []
+  const steps: FileStep[] = []
+  const places: Surroundings[] = []
+  for (const file of ordered) {
+    const place = surroundingsOf(workTree, file.path) ?? {
+      device: deviceOf(workTree),
+      group: null,
+      missing: missingBelow(file),
+    }
+    for (const directory of file.kind === 'create' ? place.missing : []) made.add(directory)
+    const stage = stages.on(place.device, file.path, place.missing)
+    if (file.kind === 'create' && file.standing.kind === 'directory') cleared.push({ path: file.path, stage })
+    steps.push({ kind: file.kind, path: file.path, old: file.old, next: file.next, stage })
+    places.push(place)
+  }
+  await stages.make()
+  const stats: (StagedStat | null)[] = steps.map(() => null)
+  await eachAtOnce(steps, async (step, n) => {
+    const [file, place] = [ordered[n], places[n]]
+    invariant(file !== undefined && place !== undefined, 'every step has its file')
+    stats[n] = file.kind === 'delete' ? null : await stageOne(newFile(step, n), workTree, file, place, reader)
+  })
+  await Promise.all(stages.all().map((stage) => syncDirectory(join(stage, 'new'))))
+  return {
+    steps,
+    stats,
+    made: [...made],
+    cleared,
+    extraStages: stages.all().filter((stage) => stage !== landDir),
+  }
+}
+
+/** Deletions first: they make room. Then by path, as the manifest is. */
+const inOrder = (files: readonly PlannedFile[]): readonly PlannedFile[] => [
+  ...files.filter((file) => file.kind === 'delete'),
+  ...files.filter((file) => file.kind !== 'delete'),
+]
+
+/** Parents that will be made once the file in their way is gone. */
+function missingBelow(file: PlannedFile): readonly string[] {
+  if (file.standing.kind !== 'file-above') return []
+  const first = file.standing.at.split('/').length
+  const parts = file.path.split('/')
+  return parts.slice(first - 1, -1).map((_, i) => parts.slice(0, first + i).join('/'))
+}
+
+async function stageOne(
+  target: string,
+  workTree: string,
+  file: PlannedFile,
+  place: Surroundings,
+  reader: ObjectReader,
+): Promise<StagedStat> {
+  const bytes = await contentOf(file, workTree, reader)
+  if (file.next?.mode === '120000') return stageLink(target, bytes)
+  const { standing } = file
+  const owner =
+    standing.kind === 'file' && file.kind === 'write' ? { uid: standing.owner, gid: standing.group } : null
+  return stageFile(target, bytes, {
+    executable: file.next?.mode === '100755',
+    permissions: file.permissions,
+    owner,
+    group: place.group,
+  })
+}
+
+async function contentOf(file: PlannedFile, workTree: string, reader: ObjectReader): Promise<Buffer> {
+  const { content, path } = file
+  invariant(content !== null, 'a file that is written has content')
+  if (content.kind === 'bytes') return content.bytes
+  if (content.kind === 'standing') {
+    return (
+      readStanding(workTree, path, limits.fileMaxBytes) ??
+      refuse('overlaps-uncommitted', `${path} changed while the change was landing`, { path })
+    )
+  }
+  const found = await reader.contents(content.id)
+  return (
+    found?.bytes ??
+    refuse('stale', `the blob ${content.id} of ${path} is not there any more`, { path, blob: content.id })
+  )
+}
+
+/** Names cannot be moved from one device to another, so each device has its own place for staged files. */
+class StageChoice {
+  private readonly landDir: string
+  private readonly workTree: string
+  private readonly byDevice = new Map<number, string>()
+
+  constructor(landDir: string, workTree: string) {
+    this.landDir = landDir
+    this.workTree = workTree
+    this.byDevice.set(deviceOf(landDir), landDir)
+  }
+
+  on(device: number, path: string, missing: readonly string[]): string {
+    const known = this.byDevice.get(device)
+    if (known !== undefined) return known
+    const existing = (missing[0] ?? path).split('/').slice(0, -1).join('/')
+    const isRoot = deviceOf(this.workTree) === device
+    const stage = join(
+      this.workTree,
+      isRoot ? '' : existing,
+      `.galley-${this.landDir.split('/').at(-1) ?? ''}`,
+    )
+    this.byDevice.set(device, stage)
+    return stage
+  }
+
+  all(): readonly string[] {
+    return [...this.byDevice.values()]
+  }
+
+  async make(): Promise<void> {
+    for (const stage of this.all()) {
+      for (const name of ['new', 'old', 'gone', 'directories']) await makePrivateDirectory(join(stage, name))
+      // So that a git command of the user's at that moment does not see it.
+      if (stage !== this.landDir) await writeOnce(join(stage, '.gitignore'), '*\n')
+    }
+  }
+}
+
+/** Runs the task for every item, some at a time. When one fails, those that run are waited for and no other is begun. */
+async function eachAtOnce<T>(
+  items: readonly T[],
+  task: (item: T, n: number) => Promise<void>,
+): Promise<void> {
+  let next = 0
+  const worker = async () => {
+    for (let n = next++; n < items.length; n = next++) {
+      const item = items[n]
+      if (item !== undefined) await task(item, n).catch(stop)
+    }
+  }
+  const stop = (error: unknown) => {
+    next = items.length
+    throw error
+  }
+  const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker))
+  const failed = ends.find((end) => end.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+}

@@ -1,0 +1,33 @@
+import { sha256Hex } from '../git/blob-id.ts'
+import type { ObjectReader } from '../git/objects.ts'
+import { listRefs, type RefUpdate } from '../git/refs.ts'
+import { type ChangeId, type CommitId, changeId, isChangeId } from '../model/ids.ts'
+import type { Store } from './open-store.ts'
+
+/**
+ * Batches seen before, as refs to the log commit of their proposal: one for a key and its session, one for the bytes.
+ * Looking one up costs one process, whatever the number of changes.
+ */
+export const keyRef = (session: string | undefined, key: string): string =>
+  `refs/galley/keys/${sha256Hex(`${session ?? ''}\0${key}`).slice(0, 40)}`
+
+export const bytesRef = (batchHash: string): string => `refs/galley/batches/${batchHash.slice(0, 40)}`
+
+/** The change that a ref of this kind leads to, with the object it holds. */
+export async function findByRef(
+  store: Store,
+  reader: ObjectReader,
+  ref: string,
+): Promise<{ readonly id: ChangeId; readonly object: string } | null> {
+  const [row] = await listRefs(store.door, ref)
+  if (row === undefined) return null
+  const commit = await reader.contents(row.object)
+  const id = /\n\nproposed (g\w+)\n/.exec(commit?.bytes.toString('utf8') ?? '')?.[1] ?? ''
+  return isChangeId(id) ? { id: changeId(id), object: row.object } : null
+}
+
+export const rememberAs = (ref: string, proposal: CommitId, before: string | null): RefUpdate => ({
+  ref,
+  expected: before,
+  next: proposal,
+})

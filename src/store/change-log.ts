@@ -1,0 +1,190 @@
+import { git } from '../git/door.ts'
+import { openImporter, type Person } from '../git/fast-import.ts'
+import type { ObjectReader } from '../git/objects.ts'
+import { listRefs, type RefUpdate, updateRefs } from '../git/refs.ts'
+import type { Change, ChangeEvent } from '../model/change.ts'
+import { invariant, refuse } from '../model/error.ts'
+import { applyEvent, foldChange } from '../model/fold-change.ts'
+import { type ChangeId, type CommitId, changeId, commitId, isChangeId, treeId } from '../model/ids.ts'
+import type { Store } from './open-store.ts'
+
+const LOG_PREFIX = 'refs/galley/log/'
+
+export const logRef = (id: ChangeId): string => `${LOG_PREFIX}${id}`
+export const revisionRef = (id: ChangeId, number: number): string => `refs/galley/changes/${id}/${number}`
+
+/** A change together with the tip of its log, which the next event must name as its parent. */
+export interface LoggedChange {
+  readonly change: Change
+  readonly tip: CommitId
+}
+
+/** An event to append, and files to keep beside it (such as a check's output). */
+export interface EventRecord {
+  readonly event: ChangeEvent
+  readonly attachments?: ReadonlyMap<string, Uint8Array>
+}
+
+/** What a log's newest commit says of the change, so that a list of changes costs one process. */
+export interface ChangeSummary {
+  readonly id: ChangeId
+  readonly state: Change['state']
+  readonly title: string
+  readonly onto: string
+  readonly revision: number
+  readonly base: string | null
+  readonly files: number
+  readonly added: number
+  readonly removed: number
+  readonly agent: string | null
+  readonly session: string | null
+  readonly at: string
+}
+
+/**
+ * Reads a change by folding its log.
+ *
+ * @throws GalleyError `unknown-change`.
+ */
+export async function readChange(store: Store, reader: ObjectReader, id: ChangeId): Promise<LoggedChange> {
+  const [row] = await listRefs(store.door, logRef(id))
+  if (row === undefined) refuse('unknown-change', `no change is called ${id}`, { id })
+  const tip = commitId(row.object)
+  const events: ChangeEvent[] = []
+  for (let at: CommitId | null = tip; at !== null; ) {
+    const commit = await reader.contents(at)
+    if (commit === null)
+      refuse('stale', `the log of ${id} is incomplete: ${at} is missing`, { id, commit: at })
+    const header = commit.bytes.toString('utf8')
+    events.push(await readEvent(reader, header))
+    const parent = /^parent ([0-9a-f]+)$/m.exec(header.slice(0, header.indexOf('\n\n')))?.[1]
+    at = parent === undefined ? null : commitId(parent)
+  }
+  return { change: foldChange(id, events.reverse()), tip }
+}
+
+async function readEvent(reader: ObjectReader, commit: string): Promise<ChangeEvent> {
+  const entries = await reader.tree(treeId(commit.slice('tree '.length, commit.indexOf('\n'))))
+  const entry = entries.find((e) => e.name === 'event.json')
+  invariant(entry, 'a log commit holds event.json')
+  const blob = await reader.contents(entry.id)
+  invariant(blob, 'a log commit has its event.json')
+  return JSON.parse(blob.bytes.toString('utf8')) as ChangeEvent
+}
+
+/** Reads an attachment of the newest event of a kind, such as `output/lint.txt` of the last checks; null when there is none. */
+export async function readAttachment(
+  reader: ObjectReader,
+  tip: CommitId,
+  path: string,
+): Promise<Buffer | null> {
+  for (let at: string | null = tip; at !== null; ) {
+    const found = await reader.contents(`${at}:${path}`)
+    if (found !== null && found.object.type === 'blob') return found.bytes
+    const commit = await reader.contents(at)
+    at = /^parent ([0-9a-f]+)$/m.exec(commit?.bytes.toString('utf8').split('\n\n', 1)[0] ?? '')?.[1] ?? null
+  }
+  return null
+}
+
+/** One log commit to write: its content is the event, its message a summary for lists. */
+export function eventCommit(change: Change, record: EventRecord, parent: CommitId | null, who: Person) {
+  const files = [...(record.attachments ?? [])].map(([path, bytes]) => ({
+    kind: 'bytes' as const,
+    path,
+    mode: '100644' as const,
+    bytes,
+  }))
+  const event = Buffer.from(`${JSON.stringify(record.event, null, 1)}\n`, 'utf8')
+  return {
+    parent,
+    author: who,
+    committer: who,
+    message: `${record.event.kind} ${change.id}\n\n${JSON.stringify(summarise(change, record.event.at))}\n`,
+    changes: [
+      { kind: 'bytes' as const, path: 'event.json', mode: '100644' as const, bytes: event },
+      ...files,
+    ],
+    fromNothing: true,
+  }
+}
+
+/**
+ * Appends events to a change's log, moving its ref (and `refs` with it) by compare-and-swap.
+ *
+ * @throws GalleyError `busy`, if another process appended first; nothing has moved then.
+ */
+export async function appendEvents(
+  store: Store,
+  logged: LoggedChange,
+  records: readonly EventRecord[],
+  who: Person,
+  refs: readonly RefUpdate[] = [],
+): Promise<LoggedChange> {
+  const importer = openImporter(store.door, { asPack: false })
+  let { change, tip }: LoggedChange = logged
+  for (const record of records) {
+    change = applyEvent({ ...change, log: [...change.log, record.event] }, record.event)
+    tip = (await importer.commit(eventCommit(change, record, tip, who))).commit
+  }
+  await importer.finish()
+  const updates = [{ ref: logRef(change.id), expected: logged.tip, next: tip }, ...refs]
+  if (!(await updateRefs(store.door, updates, `galley: ${records.map((r) => r.event.kind).join(', ')}`))) {
+    refuse('busy', `another process changed ${change.id} at the same time`, { id: change.id })
+  }
+  return { change, tip }
+}
+
+function summarise(change: Change, at: string): ChangeSummary {
+  const revision = change.revisions.at(-1)
+  const sum = (key: 'added' | 'removed') => revision?.files.reduce((n, f) => n + (f[key] ?? 0), 0) ?? 0
+  return {
+    id: change.id,
+    state: change.state,
+    title: change.title,
+    onto: change.onto,
+    revision: revision?.number ?? 0,
+    base: revision?.base ?? null,
+    files: revision?.manifest.length ?? 0,
+    added: sum('added'),
+    removed: sum('removed'),
+    agent: change.agent?.name ?? null,
+    session: change.agent?.session ?? null,
+    at,
+  }
+}
+
+/** Every change with what its log's tip says of it, newest first. One process, whatever the number. */
+export async function listChanges(store: Store): Promise<readonly ChangeSummary[]> {
+  const result = await git(store.door, { args: ['for-each-ref', '--format=%(contents:body)%00', LOG_PREFIX] })
+  return result.stdout
+    .toString('utf8')
+    .split('\0')
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
+    .map((text) => JSON.parse(text) as ChangeSummary)
+    .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : a.id < b.id ? 1 : -1))
+}
+
+/**
+ * The one change whose id is `text` or begins with it (three characters at least).
+ *
+ * @throws GalleyError `unknown-change`, `ambiguous-name`.
+ */
+export async function findChange(store: Store, text: string): Promise<ChangeId> {
+  if (isChangeId(text)) return changeId(text)
+  if (!/^g[0-9a-z]{2,9}$/.test(text)) {
+    refuse(
+      'unknown-change',
+      `${JSON.stringify(text.slice(0, 40))} is not the id of a change: g and nine letters or digits, or three or more of them`,
+      { text: text.slice(0, 40) },
+    )
+  }
+  const rows = await listRefs(store.door, LOG_PREFIX)
+  const ids = rows.map((row) => row.ref.slice(LOG_PREFIX.length)).filter((id) => id.startsWith(text))
+  const [only, another] = ids
+  if (only === undefined) refuse('unknown-change', `no change begins with ${text}`, { text })
+  if (another !== undefined)
+    refuse('ambiguous-name', `${ids.length} changes begin with ${text}`, { text, ids: ids.slice(0, 20) })
+  return changeId(only)
+}

@@ -1,0 +1,92 @@
+import { join } from 'node:path'
+import type { ObjectFormat } from '../model/ids.ts'
+import { readFileOrNull, replaceDurably } from '../sys/durable-files.ts'
+import type { ProcessIdentity } from '../sys/process-identity.ts'
+
+/** A file as the journal knows it: the blob id of its bytes as they stand, and its mode. */
+export interface FileKey {
+  readonly mode: string
+  readonly id: string
+}
+
+/**
+ * What a landing does to one path of the work tree. The new bytes wait in `<stage>/new/<n>`, the old ones go to
+ * `<stage>/old/<n>`, n being the step's place in the list.
+ */
+export interface FileStep {
+  readonly kind: 'write' | 'create' | 'delete'
+  readonly path: string
+  readonly old: FileKey | null
+  readonly next: FileKey | null
+  /** A directory on the same device as the path. */
+  readonly stage: string
+}
+
+export interface IndexStep {
+  readonly path: string
+  /** null = no entry. */
+  readonly from: FileKey | null
+  readonly to: FileKey | null
+  readonly skipWorktree: boolean
+}
+
+/** Everything that is needed to finish or undo one landing after its process has ended. Written before anything moves. */
+export interface LandingJournal {
+  readonly version: 1
+  readonly id: string
+  readonly label: string
+  readonly owner: ProcessIdentity
+  /** Of the `git update-ref` that holds the ref's locks. */
+  readonly refProcess: ProcessIdentity
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number
+  readonly objectFormat: ObjectFormat
+  readonly gitDir: string
+  readonly workTree: string
+  readonly ref: string
+  readonly before: string | null
+  readonly after: string
+  readonly files: readonly FileStep[]
+  /** Emptied directories that make room for a file of their name; they go to `<stage>/directories/<n>`. */
+  readonly cleared: readonly { readonly path: string; readonly stage: string }[]
+  /** Directories that were absent, outermost first. */
+  readonly made: readonly string[]
+  readonly indexFile: string
+  /** The index that the new one was made from. */
+  readonly indexBasis: string
+  readonly index: readonly IndexStep[]
+}
+
+export const landRoot = (galleyDir: string): string => join(galleyDir, 'land')
+export const doneRoot = (galleyDir: string): string => join(galleyDir, 'done')
+export const landDirectory = (galleyDir: string, id: string): string => join(landRoot(galleyDir), id)
+
+export const newFile = (step: Pick<FileStep, 'stage'>, n: number): string =>
+  join(step.stage, 'new', String(n))
+export const oldFile = (step: Pick<FileStep, 'stage'>, n: number): string =>
+  join(step.stage, 'old', String(n))
+export const goneFile = (step: Pick<FileStep, 'stage'>, n: number): string =>
+  join(step.stage, 'gone', String(n))
+export const clearedDirectory = (stage: string, n: number): string => join(stage, 'directories', String(n))
+
+/** The content of an `index.lock` of ours: tells whose it is, and nobody else writes the like. */
+export const indexLockText = (id: string): string => `galley ${id}\n`
+
+export async function writeJournal(directory: string, journal: LandingJournal): Promise<void> {
+  await replaceDurably(join(directory, 'journal.json'), `${JSON.stringify(journal)}\n`, 0o600)
+}
+
+/** null = there is none, or it is not whole: the landing was killed before it had moved anything. */
+export async function readJournal(directory: string): Promise<LandingJournal | null> {
+  const bytes = await readFileOrNull(join(directory, 'journal.json'))
+  if (bytes === null) return null
+  try {
+    const value = JSON.parse(bytes.toString('utf8')) as Partial<LandingJournal> | null
+    return value?.version === 1 && Array.isArray(value.files) && Array.isArray(value.index)
+      ? (value as LandingJournal)
+      : null
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}

@@ -1,0 +1,98 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { join } from 'node:path'
+import { refuse } from '../model/error.ts'
+import { limits } from '../model/limits.ts'
+import type { Clock } from '../sys/clock.ts'
+import { type Acquisition, acquireExclusiveFile, type Holder } from '../sys/exclusive-file.ts'
+
+/** The locks that the running task already has: what it calls may ask for them again. */
+const heldHere = new AsyncLocalStorage<ReadonlySet<string>>()
+
+/** Between two tries; grows up to the second, with chance added so that waiters do not stay in step. */
+const FIRST_WAIT_MS = 5
+const LONGEST_WAIT_MS = 200
+/** Holders on other machines are judged by the age of their file. */
+const TOUCH_EVERY_MS = 10_000
+
+export const landingLockFile = (galleyDir: string): string => join(galleyDir, 'landing.lock')
+
+/**
+ * Runs `task` while no other landing or recovery of this repository runs, in this process or any other.
+ *
+ * A task that has the lock may ask for it again. A lock whose holder is dead (by process number and start time, or by a later
+ * start of the system) is taken over. Leaves no file behind.
+ *
+ * @throws GalleyError `busy`, if it was still held after `limits.landingLockWaitMs`; data: `{ by }`.
+ */
+export async function withLandingLock<T>(
+  galleyDir: string,
+  clock: Clock,
+  label: string,
+  task: () => Promise<T>,
+): Promise<T> {
+  if (holdsLandingLock(galleyDir)) return task()
+  const held = await waitForLock(galleyDir, clock, label)
+  return runWith(galleyDir, held, task)
+}
+
+/** As `withLandingLock`, without waiting: `null` when somebody alive holds it. */
+export async function tryLandingLock<T>(
+  galleyDir: string,
+  clock: Clock,
+  label: string,
+  task: () => Promise<T>,
+): Promise<T | null> {
+  if (holdsLandingLock(galleyDir)) return task()
+  const tried = acquireExclusiveFile(landingLockFile(galleyDir), newHolder(clock, label), clock.now())
+  return tried.kind === 'held' ? runWith(galleyDir, tried, task) : null
+}
+
+const holdsLandingLock = (galleyDir: string): boolean =>
+  heldHere.getStore()?.has(landingLockFile(galleyDir)) === true
+
+async function runWith<T>(
+  galleyDir: string,
+  held: Acquisition & { kind: 'held' },
+  task: () => Promise<T>,
+): Promise<T> {
+  const timer = setInterval(held.touch, TOUCH_EVERY_MS)
+  timer.unref()
+  const locks = new Set([...(heldHere.getStore() ?? []), landingLockFile(galleyDir)])
+  try {
+    return await heldHere.run(locks, task)
+  } finally {
+    clearInterval(timer)
+    held.release()
+  }
+}
+
+async function waitForLock(
+  galleyDir: string,
+  clock: Clock,
+  label: string,
+): Promise<Acquisition & { kind: 'held' }> {
+  const until = clock.now() + limits.landingLockWaitMs
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 1.5, LONGEST_WAIT_MS)) {
+    const tried = acquireExclusiveFile(landingLockFile(galleyDir), newHolder(clock, label), clock.now())
+    if (tried.kind === 'held') return tried
+    if (clock.now() >= until) refuseBusy(galleyDir, tried.by)
+    await clock.sleep(waitMs + (clock.random(1)[0] ?? 0) / 32)
+  }
+}
+
+function newHolder(clock: Clock, label: string): Omit<Holder, 'process'> {
+  const token = Buffer.from(clock.random(12)).toString('hex')
+  return { token, label, since: new Date(clock.now()).toISOString() }
+}
+
+function refuseBusy(galleyDir: string, by: Holder | null): never {
+  const file = landingLockFile(galleyDir)
+  const who =
+    by === null
+      ? `a holder that ${file} does not name`
+      : `process ${by.process.pid} on ${by.process.host} (${by.label})`
+  refuse('busy', `another landing holds the lock since ${by?.since ?? 'an unknown time'}: ${who}`, {
+    file,
+    by,
+  })
+}

@@ -1,0 +1,129 @@
+import { join } from 'node:path'
+import { sha256Hex } from '../git/blob-id.ts'
+import { git } from '../git/door.ts'
+import type { ObjectReader } from '../git/objects.ts'
+import { refuse } from '../model/error.ts'
+import type { ReadRecord } from '../model/file-state.ts'
+import { type BlobId, blobId } from '../model/ids.ts'
+import { limits } from '../model/limits.ts'
+import { appendOwnLine, makePrivateDirectory, readOwnFile } from '../sys/durable.ts'
+import type { Store } from './open-store.ts'
+
+/** One line of a session's journal. Calls and their outcomes are recorded before they are shown. */
+export type JournalEntry =
+  | {
+      readonly kind: 'read'
+      readonly at: string
+      readonly path: string
+      readonly blob: BlobId | null
+      /** null = all lines were shown. */
+      readonly lines: { readonly from: number; readonly to: number } | null
+      readonly keepsLines: boolean
+    }
+  | {
+      readonly kind: 'call'
+      readonly at: string
+      readonly call: string
+      readonly turn: string
+      readonly tool: string
+      readonly input: unknown
+    }
+  | {
+      readonly kind: 'outcome'
+      readonly at: string
+      readonly call: string
+      readonly outcome: string
+      readonly text: string
+      readonly change: string | null
+    }
+  | { readonly kind: 'acknowledged'; readonly at: string; readonly call: string }
+
+/** Two sessions never share a file; a session's name is hostile text and never becomes a file name. */
+const journalFile = (store: Store, session: string): string =>
+  join(store.galleyDir, 'sessions', `${sha256Hex(session)}.jsonl`)
+
+/** Appends entries and syncs them before returning. */
+export async function recordInSession(
+  store: Store,
+  session: string,
+  entries: readonly JournalEntry[],
+): Promise<void> {
+  if (entries.length === 0) return
+  await makePrivateDirectory(join(store.galleyDir, 'sessions'))
+  await appendOwnLine(journalFile(store, session), entries.map((entry) => JSON.stringify(entry)).join('\n'))
+}
+
+/** Reads a session's journal. A last line cut short by a kill is left out: its outcome was never shown. */
+export async function readJournal(store: Store, session: string): Promise<readonly JournalEntry[]> {
+  const bytes = await readOwnFile(journalFile(store, session))
+  if (bytes === null) return []
+  if (bytes.length > limits.sessionMaxBytes) {
+    refuse(
+      'too-large',
+      `the session's journal is larger than ${limits.sessionMaxBytes} bytes`,
+      { session },
+      'Begin a new session.',
+    )
+  }
+  const lines = bytes.toString('utf8').split('\n')
+  const complete = lines.slice(0, -1).filter((line) => line !== '')
+  return complete.flatMap((line) => parseEntry(line))
+}
+
+function parseEntry(line: string): JournalEntry[] {
+  try {
+    return [JSON.parse(line) as JournalEntry]
+  } catch (error) {
+    // A kill in the middle of an append leaves half a line, and the next append goes on from there.
+    if (error instanceof SyntaxError) return []
+    throw error
+  }
+}
+
+/**
+ * What a session has read of each path: the newest blob and the lines shown of exactly that blob.
+ *
+ * An entry with `keepsLines` is the session's own landed edit: it renews the blob and keeps the lines shown before.
+ */
+export function readsOf(journal: readonly JournalEntry[]): readonly ReadRecord[] {
+  const latest = new Map<string, { blob: BlobId | null; lines: { from: number; to: number }[] | null }>()
+  for (const entry of journal) {
+    if (entry.kind !== 'read') continue
+    const before = latest.get(entry.path)
+    const known = before && (entry.keepsLines || before.blob === entry.blob) ? before.lines : []
+    const lines = entry.keepsLines
+      ? (before?.lines ?? [])
+      : entry.lines === null || known === null
+        ? null
+        : [...known, entry.lines]
+    latest.set(entry.path, { blob: entry.blob, lines })
+  }
+  return [...latest].map(([path, read]) => ({
+    path,
+    blob: read.blob,
+    ...(read.lines === null ? {} : { lines: read.lines }),
+  }))
+}
+
+/** Keeps the bytes that a session read, so that a later move of the file can be shown and carried over. */
+export async function keepBytes(store: Store, bytes: Uint8Array): Promise<BlobId> {
+  const result = await git(store.door, {
+    args: ['hash-object', '-w', '--no-filters', '--stdin'],
+    input: bytes,
+  })
+  return blobId(result.stdout.toString('latin1').trim())
+}
+
+/** Adds the kept bytes to reads whose blob is no longer what stands in the file. */
+export async function withBytes(
+  reader: ObjectReader,
+  reads: readonly ReadRecord[],
+): Promise<readonly ReadRecord[]> {
+  return Promise.all(
+    reads.map(async (read) => {
+      if (read.blob === null || read.bytes !== undefined) return read
+      const found = await reader.contents(read.blob)
+      return found?.object.type === 'blob' ? { ...read, bytes: found.bytes } : read
+    }),
+  )
+}
