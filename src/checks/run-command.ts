@@ -1,0 +1,74 @@
+import type { CheckResult } from '../model/change.ts'
+import type { CommitId } from '../model/ids.ts'
+import { limits } from '../model/limits.ts'
+import type { CheckCommand, Command } from '../model/policy.ts'
+import type { ScratchTree } from '../store/scratch.ts'
+import { run } from '../sys/process.ts'
+
+/** What a check is told of the change it looks at. */
+export interface CheckContext {
+  readonly tree: ScratchTree
+  readonly commit: CommitId
+  readonly base: CommitId | null
+  readonly change: string
+  readonly paths: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+export interface CheckRun {
+  readonly result: CheckResult
+  /** stdout, then stderr, both bounded. */
+  readonly output: Buffer
+}
+
+/**
+ * Runs one command of the policy in the scratch tree, with a bound on time and output and in a process group of its own.
+ *
+ * The command gets the caller's environment without any `GIT_*` and without a prompt. What it leaves running is ended.
+ */
+export async function runCheck(check: CheckCommand, context: CheckContext): Promise<CheckRun> {
+  const started = performance.now()
+  const [file, args] = programOf(check.run)
+  const outcome = await run({
+    file,
+    args,
+    cwd: context.tree.path,
+    env: checkEnvironment(context),
+    timeoutMs: check.timeoutMs,
+    outputMaxBytes: limits.checkOutputMaxBytes,
+    ownGroup: true,
+  }).catch((error: NodeJS.ErrnoException) => error)
+  const durationMs = Math.round(performance.now() - started)
+  const base = { name: check.name, commit: context.commit, required: check.required, durationMs }
+  if (outcome instanceof Error) {
+    const summary = `could not be started: ${outcome.code ?? outcome.message}`
+    return { result: { ...base, outcome: 'missing', exitCode: null, summary }, output: Buffer.from(`${summary}\n`) }
+  }
+  const output = Buffer.concat([outcome.stdout, outcome.stderr])
+  const verdict = outcome.timedOut ? 'timed-out' : outcome.exitCode === 0 ? 'passed' : 'failed'
+  return { result: { ...base, outcome: verdict, exitCode: outcome.exitCode, summary: firstLine(output) }, output }
+}
+
+const programOf = (command: Command): readonly [string, readonly string[]] =>
+  command.kind === 'argv' ? [command.argv[0] ?? '', command.argv.slice(1)] : ['/bin/sh', ['-c', command.line]]
+
+/** Variables of the caller that a check must not see: another repository's, and any that could answer a prompt. */
+function checkEnvironment(context: CheckContext): Record<string, string> {
+  const env: Record<string, string> = {}
+  for (const [name, value] of Object.entries(context.env)) {
+    if (value !== undefined && !name.startsWith('GIT_')) env[name] = value
+  }
+  return {
+    ...env,
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_CEILING_DIRECTORIES: context.tree.path, // a check that looks for another repository finds none above
+    GALLEY_CHANGE: context.change,
+    GALLEY_COMMIT: context.commit,
+    ...(context.base === null ? {} : { GALLEY_BASE: context.base }),
+  }
+}
+
+function firstLine(output: Buffer): string {
+  const line = output.toString('utf8').split('\n').find((l) => l.trim() !== '') ?? ''
+  return line.trim().slice(0, limits.quoteMaxCharacters)
+}

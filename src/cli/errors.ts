@@ -1,0 +1,67 @@
+import { GalleyError, type Refusal } from '../model/error.ts'
+import { hintFor } from '../model/error-codes.ts'
+import { visible } from '../review/visible.ts'
+
+/** A fault of the command line itself. */
+export const usageError = (message: string): GalleyError =>
+  new GalleyError({ code: 'usage', message, data: {} })
+
+/** What went wrong, as every surface returns it. An unknown error is a fault of galley's own. */
+export function refusalOf(error: unknown): Required<Refusal> {
+  if (error instanceof GalleyError) {
+    return {
+      code: error.code,
+      message: error.message,
+      data: error.data,
+      hint: error.hint ?? hintFor(error.code),
+    }
+  }
+  const system = systemReason(error)
+  if (system !== null) return { code: 'io-error', message: system, data: {}, hint: hintFor('io-error') }
+  const message = error instanceof Error ? error.message : String(error)
+  const stack = error instanceof Error ? (error.stack ?? '') : ''
+  return { code: 'internal', message, data: { stack }, hint: hintFor('internal') }
+}
+
+const SYSTEM_CODES = new Set([
+  'EACCES',
+  'EPERM',
+  'ENOSPC',
+  'EROFS',
+  'EMFILE',
+  'ENFILE',
+  'EIO',
+  'EDQUOT',
+  'ENAMETOOLONG',
+  'ELOOP',
+  'EXDEV',
+])
+
+/** The system refused: that is neither the user's mistake nor a fault of galley's. */
+function systemReason(error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null
+  if (!SYSTEM_CODES.has(error.code)) return null
+  return error.message
+}
+
+/** 0 done, 1 refused, 2 wrong command line, 255 a fault of galley's own. */
+export const exitCodeOf = (code: Refusal['code']): number =>
+  code === 'usage' ? 2 : code === 'internal' ? 255 : 1
+
+/** For people, on stderr. Text from files, git or agents is made visible before a terminal sees it. */
+export function errorText(refusal: Required<Refusal>): string {
+  const failures = Array.isArray(refusal.data['failures'])
+    ? (refusal.data['failures'] as readonly Refusal[])
+    : []
+  const others = failures.slice(1).map((f) => `  also ${visible(String(f.code))}: ${visible(f.message)}\n`)
+  return `galley: ${refusal.code}: ${visible(refusal.message)}\n${others.join('')}${nearestText(refusal)}hint: ${visible(refusal.hint)}\n`
+}
+
+/** The nearest place of a text that matched nowhere, if the refusal knows one. */
+function nearestText(refusal: Required<Refusal>): string {
+  const nearest = refusal.data['nearest']
+  if (typeof nearest !== 'object' || nearest === null) return ''
+  const { line, expected, found } = nearest as { line?: unknown; expected?: unknown; found?: unknown }
+  if (typeof expected !== 'string' || typeof found !== 'string') return ''
+  return `  nearest: line ${String(line)}\n    expected: ${visible(expected)}\n    found:    ${visible(found)}\n`
+}

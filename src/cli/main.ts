@@ -1,0 +1,134 @@
+import { openWorld, type World } from '../flow/world.ts'
+import { version } from '../model/version.ts'
+import { systemClock } from '../sys/clock.ts'
+import { errorText, exitCodeOf, refusalOf, usageError } from './errors.ts'
+import { readInput } from './input.ts'
+import { openTerminal } from './terminal.ts'
+import type { Answer, CliContext } from './verb.ts'
+import { verbs } from './verbs.ts'
+
+/** The parts of the process that the command line uses. */
+export interface CliProcess {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly argv: readonly string[]
+  readonly cwd: () => string
+  readonly stdin: NodeJS.ReadStream
+  readonly stdout: NodeJS.WriteStream
+  readonly stderr: NodeJS.WriteStream
+}
+
+/**
+ * Runs one command line and gives its exit code: 0 done, 1 refused, 2 wrong command line, 255 a fault of galley's own.
+ *
+ * With `--json`, stdout holds exactly one JSON value, whatever happens.
+ */
+export async function runCli(argv: readonly string[], proc: CliProcess): Promise<number> {
+  const wantsJson = argv.includes('--json')
+  try {
+    const global = readGlobals(argv)
+    if (global.verb === null) return printPlain(proc, global.rest)
+    const entry = Object.hasOwn(verbs, global.verb) ? verbs[global.verb] : undefined
+    if (entry === undefined) throw usageError(await unknownVerb(global.verb))
+    const verb = await entry.load()
+    const { parseVerb } = await import('./parse.ts')
+    const parsed = await parseVerb(global.verb, verb, global.rest)
+    if (parsed.kind === 'help') {
+      proc.stdout.write(parsed.text)
+      return 0
+    }
+    const worlds: World[] = []
+    const context = makeContext(proc, global.directory ?? proc.cwd(), wantsJson, worlds)
+    const answer = await verb
+      .run(context, parsed.args)
+      .finally(() => Promise.all(worlds.map((w) => w.close())))
+    await printAnswer(proc, context, answer)
+    return 0
+  } catch (error) {
+    const refusal = refusalOf(error)
+    if (wantsJson) proc.stdout.write(`${JSON.stringify({ ok: false, error: refusal })}\n`)
+    else proc.stderr.write(errorText(refusal))
+    return exitCodeOf(refusal.code)
+  }
+}
+
+/** Options that stand before the verb: `-C <dir>` and `--json`, as git's own stand before its commands. */
+function readGlobals(argv: readonly string[]): {
+  readonly verb: string | null
+  readonly directory: string | null
+  readonly rest: readonly string[]
+} {
+  let directory: string | null = null
+  for (let i = 0; i < argv.length; i++) {
+    const word = argv[i] ?? ''
+    if (word === '-C') {
+      directory = argv[++i] ?? null
+      if (directory === null) throw usageError('-C needs a directory')
+    } else if (!word.startsWith('-')) {
+      return { verb: word, directory, rest: argv.slice(i + 1) }
+    } else if (word !== '--json' && word !== '--help' && word !== '-h' && word !== '--version') {
+      throw usageError(`unknown option before the verb: ${word}`)
+    }
+  }
+  return { verb: null, directory, rest: argv }
+}
+
+function printPlain(proc: CliProcess, argv: readonly string[]): number {
+  if (argv.includes('--version')) {
+    proc.stdout.write(
+      argv.includes('--json') ? `${JSON.stringify({ ok: true, version })}\n` : `galley ${version}\n`,
+    )
+    return 0
+  }
+  if (argv.includes('--help') || argv.includes('-h')) {
+    proc.stdout.write(helpText())
+    return 0
+  }
+  throw usageError('no verb given')
+}
+
+function helpText(): string {
+  const rows = Object.entries(verbs).map(([name, verb]) => `  ${name.padEnd(9)} ${verb.summary}`)
+  return `galley [-C dir] [--json] <verb>
+
+The gate between coding agents and a Git repository: an agent proposes a batch of edits, checks run on it,
+a person approves exactly the bytes they saw, and it lands by fast-forward. Undo is a git revert.
+
+${rows.join('\n')}
+
+galley <verb> --help shows options and examples. Start with: galley demo
+`
+}
+
+async function unknownVerb(word: string): Promise<string> {
+  const { nearestName } = await import('../intake/nearest.ts')
+  const near = nearestName(word, Object.keys(verbs))
+  return `unknown verb ${JSON.stringify(word.slice(0, 40))}${near === null ? '' : `; did you mean ${near}?`}`
+}
+
+function makeContext(proc: CliProcess, cwd: string, json: boolean, worlds: World[]): CliContext {
+  let world: Promise<World> | null = null
+  return {
+    cwd,
+    env: proc.env,
+    json,
+    program: proc.argv[1] ?? '',
+    world: () => {
+      world ??= openWorld(cwd, { env: proc.env, clock: systemClock }).then((w) => {
+        worlds.push(w)
+        return w
+      })
+      return world
+    },
+    readInput: (file) => readInput(file, cwd, proc.stdin),
+    terminal: openTerminal(proc),
+  }
+}
+
+async function printAnswer(proc: CliProcess, context: CliContext, answer: Answer): Promise<void> {
+  if (context.json) proc.stdout.write(`${JSON.stringify({ ok: true, ...answer.value })}\n`)
+  else if (answer.bytes !== undefined) proc.stdout.write(answer.bytes)
+  else if (answer.paged === true && context.terminal.isInteractive) {
+    const { page } = await import('./pager.ts')
+    await page(answer.text, proc.env)
+  } else proc.stdout.write(answer.text)
+}

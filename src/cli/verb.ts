@@ -1,0 +1,46 @@
+import type { Argv } from 'yargs'
+import type { World } from '../flow/world.ts'
+
+/** What a verb may use of the process it runs in. */
+export interface CliContext {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly json: boolean
+  /** The file that node runs: how the demo runs the real command. */
+  readonly program: string
+  /** Opens the repository of `-C` or the current directory; once. */
+  readonly world: () => Promise<World>
+  readonly readInput: (file: string) => Promise<Uint8Array>
+  readonly terminal: Terminal
+}
+
+export interface Terminal {
+  readonly isInteractive: boolean
+  readonly useColour: boolean
+  readonly write: (text: string) => void
+  /** Asks; anything but y or yes is no, and no terminal is no. */
+  readonly confirm: (question: string) => Promise<boolean>
+}
+
+/** What a verb answers: the value for `--json`, and the text for people. */
+export interface Answer {
+  readonly value: Readonly<Record<string, unknown>>
+  readonly text: string
+  /** Printed as they are, in place of the text. */
+  readonly bytes?: Uint8Array
+  /** Long text goes through the pager where there is a terminal. */
+  readonly paged?: boolean
+}
+
+/** The arguments of a verb after parsing. */
+export type Arguments = Readonly<Record<string, unknown>>
+
+/** One verb of the command line: what `--help` says and what it does. */
+export interface Verb {
+  readonly usage: string
+  readonly summary: string
+  readonly details?: string
+  readonly examples: readonly (readonly [command: string, meaning: string])[]
+  readonly options: (yargs: Argv) => Argv
+  readonly run: (context: CliContext, args: Arguments) => Promise<Answer>
+}

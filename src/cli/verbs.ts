@@ -1,0 +1,70 @@
+import type { Verb } from './verb.ts'
+
+/** Every verb with its one line and the module that holds it. A verb's module is loaded only when it is called. */
+export const verbs: Readonly<
+  Record<string, { readonly summary: string; readonly load: () => Promise<Verb> }>
+> = {
+  read: {
+    summary: 'Print a file with its blob id',
+    load: async () => (await import('./verbs/read.ts')).read,
+  },
+  propose: {
+    summary: 'Stage a batch of edits as a change',
+    load: async () => (await import('./verbs/propose.ts')).propose,
+  },
+  apply: {
+    summary: 'Propose, review at the prompt, and land',
+    load: async () => (await import('./verbs/apply.ts')).apply,
+  },
+  check: {
+    summary: 'Run the checks of a change again',
+    load: async () => (await import('./verbs/check.ts')).check,
+  },
+  show: {
+    summary: 'Show a change: files, checks, approvals, log',
+    load: async () => (await import('./verbs/show.ts')).show,
+  },
+  diff: { summary: 'Print the diff of a change', load: async () => (await import('./verbs/diff.ts')).diff },
+  approve: {
+    summary: 'Approve a change as it stands',
+    load: async () => (await import('./verbs/approve.ts')).approve,
+  },
+  reject: {
+    summary: 'Reject a change, with a reason',
+    load: async () => (await import('./verbs/reject.ts')).reject,
+  },
+  land: {
+    summary: 'Re-check an approved change and fast-forward to it',
+    load: async () => (await import('./verbs/land.ts')).land,
+  },
+  undo: {
+    summary: 'Revert a landed change or any commit',
+    load: async () => (await import('./verbs/undo.ts')).undo,
+  },
+  wait: {
+    summary: 'Wait until a change is decided',
+    load: async () => (await import('./verbs/wait.ts')).wait,
+  },
+  status: {
+    summary: 'List what waits for a decision',
+    load: async () => (await import('./verbs/status.ts')).status,
+  },
+  log: { summary: 'List changes, newest first', load: async () => (await import('./verbs/log.ts')).log },
+  open: {
+    summary: "Print the path of a change's scratch tree",
+    load: async () => (await import('./verbs/open.ts')).open,
+  },
+  recover: {
+    summary: 'Finish or roll back a landing that was killed',
+    load: async () => (await import('./verbs/recover.ts')).recover,
+  },
+  policy: { summary: 'Check the policy file', load: async () => (await import('./verbs/policy.ts')).policy },
+  purge: {
+    summary: 'Remove galley from the repository',
+    load: async () => (await import('./verbs/purge.ts')).purge,
+  },
+  demo: {
+    summary: 'Show the whole job in a throw-away repository',
+    load: async () => (await import('./verbs/demo.ts')).demo,
+  },
+}

@@ -1,0 +1,58 @@
+import { propose as proposeFlow } from '../../flow/propose.ts'
+import { readPairs } from '../../flow/show.ts'
+import { type DialectName, dialectNames } from '../../model/batch.ts'
+import type { PermissionMode } from '../../model/policy.ts'
+import { changeLine, diffText, noticesOf } from '../text.ts'
+import type { Arguments, Verb } from '../verb.ts'
+
+/** The options that `propose` and `apply` share. */
+export const proposeRequest = (args: Arguments, batch: Uint8Array) => ({
+  batch,
+  ...(args['dialect'] === undefined ? {} : { dialect: args['dialect'] as DialectName }),
+  ...(args['include-uncommitted'] === true ? { includeUncommitted: true } : {}),
+  ...(args['carry'] === true ? { carry: true } : {}),
+  ...(args['permission-mode'] === undefined
+    ? {}
+    : { permissionMode: args['permission-mode'] as PermissionMode }),
+})
+
+export const propose: Verb = {
+  usage: 'propose [batch.json] [options]',
+  summary:
+    'Stage a batch of edits as a change. Nothing of yours changes: the commit is in the private store under .git/galley/.',
+  details:
+    'Stages a batch of edits (JSON, see the README) as a change. The batch comes from a file or from standard input (`-`, the default).\nNothing of yours changes: the commit and its scratch tree belong to the private store under .git/galley/.',
+  examples: [
+    ['galley propose batch.json', 'stage a batch'],
+    ['my-agent | galley propose --json', 'from a pipe, with the answer as JSON'],
+    ['galley propose --revise g7k2m9 batch.json', 'a new revision of a pending change'],
+  ],
+  options: (yargs) =>
+    yargs
+      .option('revise', { type: 'string', describe: 'Stage a new revision of this pending change' })
+      .option('dialect', { choices: dialectNames, describe: 'Read tool calls as this system means them' })
+      .option('include-uncommitted', {
+        type: 'boolean',
+        describe: 'Take uncommitted work in the edited files into the change',
+      })
+      .option('carry', { type: 'boolean', describe: 'Apply a stale line edit where its lines have moved to' })
+      .option('permission-mode', {
+        choices: ['read-only', 'read-write', 'full'],
+        describe: 'The strictest of this and the policy counts',
+      }),
+  run: async (context, args) => {
+    const words = args['_'] as readonly string[]
+    const batch = await context.readInput(String(words[0] ?? '-'))
+    const world = await context.world()
+    const revise = args['revise'] === undefined ? {} : { revise: String(args['revise']) }
+    const proposed = await proposeFlow(world, { ...proposeRequest(args, batch), ...revise })
+    const { change, repeated, results } = proposed
+    if (context.json) return { value: { change, repeated, results }, text: '' }
+    const again = repeated ? 'The same batch was proposed before:\n' : ''
+    const diff = diffText(await readPairs(world, change.id), context.terminal)
+    return {
+      value: {},
+      text: `${again}${changeLine(change, context.terminal)}${noticesOf(change, context.terminal)}\n${diff}`,
+    }
+  },
+}

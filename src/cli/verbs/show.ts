@@ -1,0 +1,42 @@
+import { readPairs, showChange } from '../../flow/show.ts'
+import { paintFor } from '../../review/colour.ts'
+import { visible } from '../../review/visible.ts'
+import { changeOptions, namedChange } from '../one-change.ts'
+import { changeLine, diffText, noticesOf } from '../text.ts'
+import type { Verb } from '../verb.ts'
+
+export const show: Verb = {
+  usage: 'show <id> [options]',
+  summary: 'Show a change: diff, checks with their output, approvals, comments and log.',
+  examples: [
+    ['galley show g7k2m9', 'everything about a change'],
+    ['galley show --last --json', 'the newest, for a program'],
+  ],
+  options: changeOptions,
+  run: async (context, args) => {
+    const world = await context.world()
+    const shown = await showChange(world, await namedChange(world, args))
+    if (context.json) return { value: { ...shown }, text: '' }
+    const { change, log, outputs } = shown
+    const paint = paintFor(context.terminal.useColour)
+    const body = change.body === '' ? '' : `\n${visible(change.body).trimEnd()}\n`
+    const failed = outputs
+      .filter((o) => o.check.outcome !== 'passed')
+      .map((o) => `\noutput of ${visible(o.check.name)}:\n${visibleLines(o.output)}`)
+    const history = log.map((e) => `  ${e.at}  ${e.kind}  ${visible(e.by)}\n`).join('')
+    const head = `${changeLine(change, context.terminal)}digest ${change.digest}\n${noticesOf(change, context.terminal)}${body}`
+    const diff = diffText(await readPairs(world, change.id), context.terminal)
+    return {
+      value: {},
+      text: `${head}${failed.join('')}\n${paint.faint('log')}\n${history}\n${diff}`,
+      paged: true,
+    }
+  },
+}
+
+const visibleLines = (text: string): string =>
+  `${text
+    .trimEnd()
+    .split('\n')
+    .map((line) => `  ${visible(line)}`)
+    .join('\n')}\n`

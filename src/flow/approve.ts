@@ -1,0 +1,135 @@
+import { isPending } from '../model/change.ts'
+import { refuse } from '../model/error.ts'
+import { agentAtWork } from '../policy/agent-environment.ts'
+import { appendEvents, findChange, type LoggedChange, readChange } from '../store/change-log.ts'
+import type { Store } from '../store/open-store.ts'
+import { type ChangeView, viewChange } from './change-view.ts'
+import { currentRevision, transitionsOf } from './check.ts'
+import { readPolicy } from './read-policy.ts'
+import { recordApproval } from './record-approval.ts'
+import { digestOf } from './stage.ts'
+import type { World } from './world.ts'
+
+export interface ApproveRequest {
+  readonly id: string
+  /** What the approver saw; refused when it is not the current one. */
+  readonly digest?: string
+  readonly via: 'terminal' | 'cli' | 'web' | 'mcp-client'
+}
+
+/**
+ * Approves the current revision of a change: exactly its digest, message and author.
+ *
+ * @throws GalleyError `agent-may-not-approve`, `unknown-change`, `ambiguous-name`, `wrong-state`, `digest-mismatch`, `no-identity`.
+ */
+export async function approve(
+  world: World,
+  request: ApproveRequest,
+): Promise<{ readonly change: ChangeView }> {
+  refuseAgents(world)
+  const store = await world.store()
+  const logged = await loadChange(world, store, request.id)
+  const { change } = logged
+  if (!isPending(change.state)) {
+    refuse('wrong-state', `${change.id} is ${change.state}; only a pending change can be approved`, {
+      id: change.id,
+      state: change.state,
+    })
+  }
+  const revision = currentRevision(logged)
+  if (request.digest !== undefined && request.digest !== revision.digest) {
+    refuse(
+      'digest-mismatch',
+      `${change.id} has the digest ${revision.digest}, not ${request.digest.slice(0, 64)}`,
+      {
+        id: change.id,
+        digest: revision.digest,
+        given: request.digest.slice(0, 64),
+      },
+    )
+  }
+  await confirmStored(store, logged)
+  const policy = await readPolicy(
+    world,
+    revision.base === null ? null : await (await world.reader()).commitTree(revision.base),
+  )
+  const approved = await recordApproval(world, store, logged, { via: request.via, policy })
+  world.log.note('approved', { change: change.id, revision: revision.number })
+  return { change: viewChange(approved.change) }
+}
+
+/** The seat belt of DESIGN.md section 11: where the environment shows an agent at work, no approval is given. */
+export function refuseAgents(world: World): void {
+  const variable = agentAtWork(world.repository.env)
+  if (variable !== null) {
+    refuse('agent-may-not-approve', `the environment shows an agent at work (${variable} is set)`, {
+      variable,
+    })
+  }
+}
+
+/** Loads a change by id or prefix; `--last` is resolved by the caller. */
+export async function loadChange(world: World, store: Store, text: string): Promise<LoggedChange> {
+  return readChange(store, await world.reader(), await findChange(store, text))
+}
+
+/**
+ * Holds what the log says of the current revision against the objects: the commit behind the revision's ref, its
+ * transitions and its digest.
+ *
+ * @throws GalleyError `digest-mismatch`, if the store was changed by hand.
+ */
+export async function confirmStored(store: Store, logged: LoggedChange): Promise<void> {
+  const { change } = logged
+  const revision = currentRevision(logged)
+  const { listRefs } = await import('../git/refs.ts')
+  const { revisionRef } = await import('../store/change-log.ts')
+  const [row] = await listRefs(store.door, revisionRef(change.id, revision.number))
+  if (row?.object !== revision.commit) {
+    refuse(
+      'digest-mismatch',
+      `revision ${revision.number} of ${change.id} is not the commit that was staged`,
+      {
+        id: change.id,
+        staged: revision.commit,
+        found: row?.object ?? null,
+      },
+    )
+  }
+  const found = digestOf(await transitionsOf(store, revision.base, revision.commit))
+  if (found !== revision.digest) {
+    refuse('digest-mismatch', `the commit of ${change.id} holds other bytes than its log says`, {
+      id: change.id,
+      digest: revision.digest,
+      found,
+    })
+  }
+}
+
+/** Rejects a pending change, with the reason that goes back to the agent. */
+export async function reject(
+  world: World,
+  request: { readonly id: string; readonly reason: string },
+): Promise<{ readonly change: ChangeView }> {
+  const store = await world.store()
+  const logged = await loadChange(world, store, request.id)
+  const { change } = logged
+  if (!isPending(change.state) && change.state !== 'stale') {
+    refuse('wrong-state', `${change.id} is ${change.state}; only a pending change can be rejected`, {
+      id: change.id,
+      state: change.state,
+    })
+  }
+  const identity = await world.identity()
+  const by = `${identity.name} <${identity.email}>`
+  const event = {
+    kind: 'rejected',
+    at: world.now(),
+    by,
+    revision: currentRevision(logged).number,
+    reason: request.reason,
+  } as const
+  const rejected = await appendEvents(store, logged, [{ event }], identity)
+  world.log.note('rejected', { change: change.id })
+  return { change: viewChange(rejected.change) }
+}

@@ -1,0 +1,217 @@
+import { countLines } from '../editing/diff-lines.ts'
+import { blobIdOf } from '../git/blob-id.ts'
+import { cleanBytes } from '../git/convert.ts'
+import type { FileChange } from '../git/fast-import.ts'
+import type { RevisionFile } from '../model/change.ts'
+import type { ErrorCode } from '../model/error-codes.ts'
+import { zeroId } from '../model/ids.ts'
+import { type FileMode, type Manifest, manifestOf, type Transition } from '../model/manifest.ts'
+import type { Failure, ResolvedFile } from '../model/resolution.ts'
+import { mergeBytes } from '../store/merge-bytes.ts'
+import type { PathState } from './read-files.ts'
+import type { World } from './world.ts'
+
+/** Resolved files as a revision can hold them: transitions from the base commit, and the bytes to write. */
+export type BuiltRevision =
+  | {
+      readonly kind: 'built'
+      readonly manifest: Manifest
+      readonly changes: readonly FileChange[]
+      readonly files: readonly RevisionFile[]
+    }
+  | { readonly kind: 'refused'; readonly failures: readonly Failure[] }
+
+interface BuildRequest {
+  readonly resolved: readonly ResolvedFile[]
+  readonly states: ReadonlyMap<string, PathState>
+  /** Takes uncommitted work in the edited files into the change. */
+  readonly includeUncommitted: boolean
+  /** The item that names a path, for failures. */
+  readonly itemOf: (path: string) => number
+}
+
+interface Built {
+  readonly transition: Transition
+  readonly change: FileChange
+  readonly file: RevisionFile
+}
+
+/**
+ * Turns what the engine made of the working files into transitions of the base commit.
+ *
+ * Where a working file holds uncommitted work, the edit is carried to the base by three-way merge; where the two touch,
+ * the batch is refused with `overlaps-uncommitted`.
+ */
+export async function buildRevision(world: World, request: BuildRequest): Promise<BuiltRevision> {
+  const failures: Failure[] = []
+  const built: Built[] = []
+  const origins = new Set(request.resolved.flatMap((r) => r.renamedFrom ?? []))
+  for (const resolved of request.resolved) {
+    const state = request.states.get(resolved.path)
+    const one = state === undefined ? null : await buildFile(world, request, resolved, state, origins)
+    if (one === null) continue
+    if ('code' in one) failures.push(one)
+    else built.push(one)
+  }
+  const clashes = findClashes(built, request)
+  if (failures.length + clashes.length > 0) return { kind: 'refused', failures: [...failures, ...clashes] }
+  return {
+    kind: 'built',
+    manifest: manifestOf(built.map((b) => b.transition)),
+    changes: built.map((b) => b.change),
+    files: built.map((b) => b.file),
+  }
+}
+
+async function buildFile(
+  world: World,
+  request: BuildRequest,
+  resolved: ResolvedFile,
+  state: PathState,
+  origins: ReadonlySet<string>,
+): Promise<Built | Failure | null> {
+  const zero = zeroId(world.repository.objectFormat)
+  const { path } = resolved
+  const origin = resolved.renamedFrom === undefined ? undefined : request.states.get(resolved.renamedFrom)
+  const old = state.base ?? { mode: '000000' as FileMode, blob: zero }
+  const before = state.base === null ? null : await baseBytes(world, state)
+  if (resolved.after.kind === 'absent') {
+    if (state.uncommitted && !request.includeUncommitted) return overlap(request, path, 'it would be deleted')
+    if (state.base === null) return null
+    const transition: Transition = {
+      path,
+      oldMode: old.mode,
+      oldBlob: old.blob,
+      newMode: '000000',
+      newBlob: zero,
+    }
+    // What a rename takes along is counted where it goes.
+    return {
+      transition,
+      change: { kind: 'delete', path },
+      file: fileFacts(resolved, origins.has(path) ? null : before, null),
+    }
+  }
+  const carried = await carryToBase(world, request, resolved, state, before)
+  if ('code' in carried) return carried
+  const mode = modeOf(resolved, state, request.includeUncommitted)
+  const { blob, change, treeBytes } = await writeForm(world, state, path, mode, carried.bytes)
+  if (blob === old.blob && mode === old.mode) return null
+  const transition: Transition = { path, oldMode: old.mode, oldBlob: old.blob, newMode: mode, newBlob: blob }
+  const keepsForm = state.conversion?.kind === 'converted' && resolved.before.kind === 'file'
+  const working = keepsForm ? await workingIds(world, resolved, state, carried.bytes) : undefined
+  const counted = origin === undefined ? before : await baseBytes(world, origin)
+  const file = { ...fileFacts(resolved, counted, treeBytes), ...(working === undefined ? {} : { working }) }
+  return { transition, change, file }
+}
+
+const fileFacts = (
+  resolved: ResolvedFile,
+  before: Uint8Array | null,
+  after: Uint8Array | null,
+): RevisionFile => {
+  const counted = countLines(before, after)
+  return {
+    path: resolved.path,
+    tier: resolved.tier,
+    added: counted?.added ?? null,
+    removed: counted?.removed ?? null,
+    ...(resolved.renamedFrom === undefined ? {} : { renamedFrom: resolved.renamedFrom }),
+  }
+}
+
+async function baseBytes(world: World, state: PathState): Promise<Uint8Array | null> {
+  if (state.base === null) return null
+  if (!state.uncommitted && state.conversion === null && state.current.kind === 'file')
+    return state.current.bytes
+  return (await (await world.reader()).contents(state.base.blob))?.bytes ?? null
+}
+
+/** The result's bytes as the work tree would hold them if nothing else were uncommitted there. */
+async function carryToBase(
+  world: World,
+  request: BuildRequest,
+  resolved: ResolvedFile,
+  state: PathState,
+  base: Uint8Array | null,
+): Promise<{ readonly bytes: Uint8Array } | Failure> {
+  if (resolved.after.kind !== 'file') throw new Error('BUG: a deletion is not carried')
+  const after = resolved.after.bytes
+  if (!state.uncommitted || request.includeUncommitted) return { bytes: after }
+  if (state.current.kind === 'absent' || base === null)
+    return overlap(request, resolved.path, 'it is deleted in the work tree')
+  if (state.conversion !== null)
+    return overlap(request, resolved.path, 'its line endings or encoding are converted')
+  const versions = { mine: base, base: state.current.bytes, theirs: after }
+  const merged = await mergeBytes(await world.store(), versions)
+  if (merged.kind !== 'clean')
+    return overlap(request, resolved.path, 'the edit touches lines that are not committed')
+  return { bytes: merged.bytes }
+}
+
+function modeOf(resolved: ResolvedFile, state: PathState, includeUncommitted: boolean): FileMode {
+  if (resolved.after.kind !== 'file') throw new Error('BUG: a deletion has no mode')
+  const wanted = resolved.after.executable ? '100755' : '100644'
+  const isUnchanged =
+    resolved.before.kind === 'file' && resolved.before.executable === resolved.after.executable
+  if (isUnchanged && state.base !== null && !includeUncommitted) return state.base.mode
+  return wanted
+}
+
+async function writeForm(
+  world: World,
+  state: PathState,
+  path: string,
+  mode: FileMode,
+  bytes: Uint8Array,
+): Promise<{ readonly blob: string; readonly change: FileChange; readonly treeBytes: Uint8Array }> {
+  const fileMode = mode === '100755' ? '100755' : '100644'
+  if (state.conversion?.kind !== 'converted') {
+    const blob = await blobIdOf(bytes, world.repository.objectFormat)
+    return { blob, change: { kind: 'bytes', path, mode: fileMode, bytes }, treeBytes: bytes }
+  }
+  const hints = { conversion: state.conversion, base: state.base?.blob ?? null }
+  const blob = await cleanBytes(world.repository, (await world.store()).door, path, bytes, hints)
+  const cleaned = await (await world.reader()).contents(blob)
+  return { blob, change: { kind: 'blob', path, mode: fileMode, blob }, treeBytes: cleaned?.bytes ?? bytes }
+}
+
+/** The ids of what the work tree holds before and after, kept in the store, so that landing writes those very bytes. */
+async function workingIds(world: World, resolved: ResolvedFile, state: PathState, after: Uint8Array) {
+  const { keepBytes } = await import('../store/sessions.ts')
+  const kept = await keepBytes(await world.store(), after)
+  return {
+    old: state.current.kind === 'file' && resolved.before.kind === 'file' ? state.current.blob : null,
+    new: kept as string,
+  }
+}
+
+const failure = (code: ErrorCode, request: BuildRequest, path: string, message: string): Failure => ({
+  code,
+  message,
+  data: { path },
+  item: request.itemOf(path),
+  path,
+})
+
+const overlap = (request: BuildRequest, path: string, why: string): Failure =>
+  failure('overlaps-uncommitted', request, path, `${path} holds uncommitted work: ${why}`)
+
+/** A path cannot be a file and a directory at once, in the result as a whole. */
+function findClashes(built: readonly Built[], request: BuildRequest): readonly Failure[] {
+  const files = new Set(built.filter((b) => b.change.kind !== 'delete').map((b) => b.file.path))
+  const deleted = new Set(built.filter((b) => b.change.kind === 'delete').map((b) => b.file.path))
+  const failures: Failure[] = []
+  for (const path of files) {
+    const blocked = request.states.get(path)?.blockedBy ?? null
+    if (blocked !== null && !deleted.has(blocked)) {
+      failures.push(failure('exists', request, path, `${path} cannot be made: ${blocked} is a file`))
+    }
+    for (let end = path.lastIndexOf('/'); end !== -1; end = path.lastIndexOf('/', end - 1)) {
+      const parent = path.slice(0, end)
+      if (files.has(parent))
+        failures.push(failure('exists', request, path, `${path} cannot be made: ${parent} is a file`))
+    }
+  }
+  return failures
+}

@@ -1,0 +1,139 @@
+import { type CheckRun, runCheck } from '../checks/run-command.ts'
+import { diffTrees } from '../git/diff-tree.ts'
+import { git } from '../git/door.ts'
+import { emptyTree } from '../git/fast-import.ts'
+import type { ChangeEvent, Revision } from '../model/change.ts'
+import { invariant } from '../model/error.ts'
+import type { CommitId } from '../model/ids.ts'
+import type { CheckCommand, Policy } from '../model/policy.ts'
+import { autoApproves, matchesAny } from '../policy/judge.ts'
+import { appendEvents, type LoggedChange } from '../store/change-log.ts'
+import type { Store } from '../store/open-store.ts'
+import { ensureScratch } from '../store/scratch.ts'
+import type { PolicyInForce } from './read-policy.ts'
+import { recordApproval } from './record-approval.ts'
+import type { World } from './world.ts'
+
+/** The newest revision; every change that the store publishes has one. */
+export function currentRevision(logged: LoggedChange): Revision {
+  const revision = logged.change.revisions.at(-1)
+  invariant(revision, `${logged.change.id} has a revision`)
+  return revision
+}
+
+/**
+ * Puts the current revision into its scratch tree, runs the policy's checks there, and lets a rule approve it.
+ *
+ * Leaves a `checked` event with every check's output, and an approval where `autoApprove` covers the change.
+ */
+export async function checkRevision(
+  world: World,
+  store: Store,
+  logged: LoggedChange,
+  inForce: PolicyInForce,
+): Promise<LoggedChange> {
+  const revision = currentRevision(logged)
+  const runs = await runChecks(world, store, logged, inForce.policy, revision.commit)
+  const checked = runs.length === 0 ? logged : await recordChecks(world, store, logged, runs)
+  return approveByRule(world, store, checked, inForce)
+}
+
+/** Runs the checks on `commit`, which is the revision's own or the same transitions on another parent. */
+export async function runChecks(
+  world: World,
+  store: Store,
+  logged: LoggedChange,
+  policy: Policy,
+  commit: CommitId,
+): Promise<readonly CheckRun[]> {
+  const { id } = logged.change
+  const revision = currentRevision(logged)
+  const paths = revision.manifest.map((t) => t.path)
+  const wanted = policy.checks.filter(
+    (check) => check.paths.length === 0 || paths.some((p) => matchesAny(check.paths, p)),
+  )
+  const small = await ensureScratch(world.repository, store, { id, commit, paths, form: 'small' })
+  const needsFull = wanted.some((check) => check.tree === 'full')
+  const full = needsFull
+    ? await ensureScratch(world.repository, store, { id, commit, paths, form: 'full' })
+    : small
+  const runs: CheckRun[] = []
+  for (const check of wanted) {
+    const tree = check.tree === 'full' ? full : small
+    const run = await runCheck(check, {
+      tree,
+      commit,
+      base: revision.base,
+      change: id,
+      paths,
+      env: world.repository.env,
+    })
+    runs.push(await judgeAfterwards(check, run, tree.door))
+  }
+  return runs
+}
+
+/** A check that rewrites files has looked at bytes that are not the ones to be approved. */
+async function judgeAfterwards(
+  check: CheckCommand,
+  run: CheckRun,
+  door: Parameters<typeof git>[0],
+): Promise<CheckRun> {
+  const status = await git(door, { args: ['status', '--porcelain', '-z', '--untracked-files=no'] })
+  if (status.stdout.length === 0) return run
+  const changed = status.stdout
+    .toString('utf8')
+    .split('\0')
+    .filter((l) => l !== '')
+    .map((l) => l.slice(3))
+  const summary = `${check.name} changed ${changed.slice(0, 5).join(', ')}; a check may only look`
+  await git(door, { args: ['checkout', '--quiet', '--force', '--detach', 'HEAD'] })
+  return {
+    result: { ...run.result, outcome: 'failed', summary },
+    output: Buffer.concat([run.output, Buffer.from(`\n${summary}\n`)]),
+  }
+}
+
+export async function recordChecks(
+  world: World,
+  store: Store,
+  logged: LoggedChange,
+  runs: readonly CheckRun[],
+): Promise<LoggedChange> {
+  const identity = await world.identity()
+  const event: ChangeEvent = {
+    kind: 'checked',
+    at: world.now(),
+    by: `${identity.name} <${identity.email}>`,
+    revision: currentRevision(logged).number,
+    checks: runs.map((r) => r.result),
+  }
+  const attachments = new Map(runs.map((r, i) => [`output/${i + 1}.txt`, r.output as Uint8Array]))
+  return appendEvents(store, logged, [{ event, attachments }], identity)
+}
+
+/** `autoApprove` of the policy; recorded with the rule's text and the commit that it was read from. */
+async function approveByRule(
+  world: World,
+  store: Store,
+  logged: LoggedChange,
+  inForce: PolicyInForce,
+): Promise<LoggedChange> {
+  if (inForce.policy.autoApprove === null || logged.change.state !== 'staged') return logged
+  const revision = currentRevision(logged)
+  const verdict = autoApproves(inForce.policy, {
+    manifest: revision.manifest,
+    files: revision.files,
+    checks: logged.change.checks,
+  })
+  if (verdict.kind === 'no') return logged
+  return recordApproval(world, store, logged, {
+    via: 'rule',
+    policy: inForce,
+    rule: { text: verdict.rule, commit: revision.base },
+  })
+}
+
+/** What the commit changes against its parent, from the objects alone. */
+export const transitionsOf = (store: Store, base: CommitId | null, commit: CommitId) =>
+  diffTrees(store.door, base ?? emptyTree(store.door.objectFormat), commit)

@@ -1,0 +1,68 @@
+import type { DiffFile } from '../review/diff-file.ts'
+import { systemClock } from '../sys/clock.ts'
+import { approve, reject } from './approve.ts'
+import type { ChangeView } from './change-view.ts'
+import { type Landed, land } from './land.ts'
+import { openTree } from './open-tree.ts'
+import { type Proposed, type ProposeRequest, propose } from './propose.ts'
+import { type ReadFile, type ReadRequest, readFile } from './read.ts'
+import { readPairs, type Shown, showChange } from './show.ts'
+import { type LogFilter, listLog, type Status, status } from './status.ts'
+import { type UndoRequest, undo } from './undo.ts'
+import { waitForDecision } from './wait.ts'
+import { openWorld } from './world.ts'
+
+export interface OpenOptions {
+  /** Default: the process's own. Read for agents' variables, the cache directory and git's configuration files. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+}
+
+type ChangeAnswer = Promise<{ readonly change: ChangeView }>
+
+/** One repository, opened. Every method does what the verb of its name does, and throws `GalleyError` with the same codes. */
+export interface Galley {
+  readonly read: (request: ReadRequest) => Promise<ReadFile>
+  /** `batch` may be the JSON's bytes, or the value itself. */
+  readonly propose: (
+    request: Omit<ProposeRequest, 'batch'> & { readonly batch: Uint8Array | object },
+  ) => Promise<Proposed>
+  readonly show: (id: string) => Promise<Shown>
+  readonly diff: (id: string, revision?: number) => Promise<readonly DiffFile[]>
+  readonly approve: (request: { readonly id: string; readonly digest?: string }) => ChangeAnswer
+  readonly reject: (request: { readonly id: string; readonly reason: string }) => ChangeAnswer
+  readonly land: (request: { readonly id: string }) => Promise<Landed>
+  readonly undo: (request: UndoRequest) => ChangeAnswer
+  readonly wait: (request: { readonly id: string; readonly timeoutMs?: number }) => ChangeAnswer
+  readonly status: () => Promise<Status>
+  readonly log: (filter?: LogFilter) => ReturnType<typeof listLog>
+  readonly openTree: (id: string) => ReturnType<typeof openTree>
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Opens the repository that holds `directory`.
+ *
+ * @throws GalleyError `not-a-repository`, `dubious-ownership`, `unsupported-repository`, `git-too-old`.
+ */
+export async function open(directory: string, options: OpenOptions = {}): Promise<Galley> {
+  const world = await openWorld(directory, { env: options.env ?? process.env, clock: systemClock })
+  return {
+    read: (request) => readFile(world, request),
+    propose: ({ batch, ...rest }) =>
+      propose(world, {
+        ...rest,
+        batch: batch instanceof Uint8Array ? batch : Buffer.from(JSON.stringify(batch), 'utf8'),
+      }),
+    show: (id) => showChange(world, id),
+    diff: (id, revision) => readPairs(world, id, revision),
+    approve: (request) => approve(world, { ...request, via: 'cli' }),
+    reject: (request) => reject(world, request),
+    land: (request) => land(world, request),
+    undo: (request) => undo(world, request),
+    wait: (request) => waitForDecision(world, request),
+    status: () => status(world),
+    log: (filter = {}) => listLog(world, filter),
+    openTree: (id) => openTree(world, id),
+    close: () => world.close(),
+  }
+}

@@ -1,0 +1,279 @@
+import { findRelation } from '../git/ancestry.ts'
+import { parseCommit } from '../git/commit.ts'
+import { openImporter } from '../git/fast-import.ts'
+import { lookUpPath } from '../git/objects.ts'
+import { listRefs, resolveCommit, updateRefs } from '../git/refs.ts'
+import { landCommit } from '../landing/land-commit.ts'
+import type { ChangeEvent, CheckResult, Landing, Revision } from '../model/change.ts'
+import { GalleyError, invariant, refuse } from '../model/error.ts'
+import { type CommitId, commitId } from '../model/ids.ts'
+import { decideLanding } from '../policy/land-decision.ts'
+import { readApprovals } from '../store/approvals.ts'
+import { appendEvents, type LoggedChange } from '../store/change-log.ts'
+import { withLandingLock } from '../store/lock.ts'
+import type { Store } from '../store/open-store.ts'
+import { removeScratch } from '../store/scratch.ts'
+import { confirmStored, loadChange } from './approve.ts'
+import { type ChangeView, viewChange } from './change-view.ts'
+import { currentRevision, recordChecks, runChecks, transitionsOf } from './check.ts'
+import { markUndone } from './mark-undone.ts'
+import { type PolicyInForce, readPolicy } from './read-policy.ts'
+import { messageHash } from './record-approval.ts'
+import { finishInterrupted } from './recover.ts'
+import { refreshSession } from './refresh-session.ts'
+import { restageByMerge } from './restage.ts'
+import { digestOf } from './stage.ts'
+import type { World } from './world.ts'
+
+export interface Landed {
+  readonly change: ChangeView
+  readonly landed: Landing
+  readonly remarks: readonly string[]
+}
+
+/**
+ * Lands an approved change: re-checks it, then fast-forwards branch, index and working tree.
+ *
+ * Leaves the commit on the branch, the touched files and index entries at their new state, and a `landed` event. Everything
+ * else of the user's is as before. On any refusal nothing of theirs has changed.
+ *
+ * @throws GalleyError with a code of DESIGN.md section 15: state, approval, checks, repository state or conflict.
+ */
+export async function land(world: World, request: { readonly id: string }): Promise<Landed> {
+  const store = await world.store()
+  return withLandingLock(store.galleyDir, world.clock, request.id, async () => {
+    await finishInterrupted(world)
+    const logged = await loadChange(world, store, request.id)
+    const finished = await finishRecorded(world, store, logged)
+    return finished ?? landApproved(world, store, logged)
+  })
+}
+
+async function landApproved(world: World, store: Store, logged: LoggedChange): Promise<Landed> {
+  const { change } = logged
+  const revision = currentRevision(logged)
+  await refuseUnlandedBase(world, store, logged)
+  const tip = await resolveCommit(world.repository.door, change.onto)
+  const inForce = await readPolicy(world, tip === null ? null : await (await world.reader()).commitTree(tip))
+  const decision = await decide(world, store, logged, inForce, tip)
+  switch (decision.kind) {
+    case 'refused':
+      throw new GalleyError(decision.refusal)
+    case 'merge':
+      return restageByMerge(world, store, logged, tip, decision.movedPaths)
+    case 'fast-forward':
+      return landCommitOf(world, store, logged, inForce, { before: tip, after: revision.commit })
+    case 're-parent': {
+      const after = await reparent(world, store, logged, tip)
+      return landCommitOf(world, store, logged, inForce, { before: tip, after })
+    }
+  }
+}
+
+/** Gathers the facts from the objects themselves and asks the pure decision. */
+async function decide(
+  world: World,
+  store: Store,
+  logged: LoggedChange,
+  inForce: PolicyInForce,
+  tip: CommitId | null,
+) {
+  const { change } = logged
+  const revision = currentRevision(logged)
+  if (change.state === 'staged' || change.state === 'approved') await confirmStored(store, logged)
+  const reader = await world.reader()
+  const [records, hash] = await Promise.all([
+    readApprovals(store, reader, change.id, revision.number),
+    messageHash(reader, revision.commit),
+  ])
+  return decideLanding({
+    id: change.id,
+    state: change.state,
+    revision,
+    recomputedDigest: digestOf(await transitionsOf(store, revision.base, revision.commit)),
+    messageHash: hash,
+    approvals: records,
+    checks: change.checks,
+    policy: inForce.policy,
+    tip,
+    movedPaths: await movedPaths(world, revision, tip),
+    now: world.now(),
+  })
+}
+
+/** Paths of the manifest whose entry at the tip is not the one that the change starts from. */
+async function movedPaths(
+  world: World,
+  revision: Revision,
+  tip: CommitId | null,
+): Promise<readonly string[]> {
+  if (tip === revision.base) return []
+  const reader = await world.reader()
+  const tree = tip === null ? null : await reader.commitTree(tip)
+  const moved: string[] = []
+  for (const t of revision.manifest) {
+    const found = await lookUpPath(reader, tree, t.path)
+    const entry =
+      found.kind === 'file'
+        ? `${found.entry.mode} ${found.entry.id}`
+        : found.kind === 'absent'
+          ? 'absent'
+          : found.kind
+    const expected = t.oldMode === '000000' ? 'absent' : `${t.oldMode} ${t.oldBlob}`
+    if (entry !== expected) moved.push(t.path)
+  }
+  return moved
+}
+
+/** The same transitions, message and author on the new tip: another commit, the same digest. */
+async function reparent(
+  world: World,
+  store: Store,
+  logged: LoggedChange,
+  tip: CommitId | null,
+): Promise<CommitId> {
+  const revision = currentRevision(logged)
+  const reader = await world.reader()
+  const original = await parseCommit(reader, revision.commit)
+  const importer = openImporter(store.door, { asPack: true })
+  const { commit } = await importer.commit({
+    parent: tip,
+    author: original.author,
+    committer: await world.identity(),
+    message: original.message,
+    changes: revision.manifest.map((t) => {
+      if (t.newMode === '000000') return { kind: 'delete', path: t.path }
+      invariant(t.newMode === '100644' || t.newMode === '100755', 'a manifest to land holds regular files')
+      return { kind: 'blob', path: t.path, mode: t.newMode, blob: t.newBlob }
+    }),
+  })
+  await importer.finish()
+  invariant(
+    digestOf(await transitionsOf(store, tip, commit)) === revision.digest,
+    're-parenting keeps the digest',
+  )
+  return commit
+}
+
+async function landCommitOf(
+  world: World,
+  store: Store,
+  logged: LoggedChange,
+  inForce: PolicyInForce,
+  step: { readonly before: CommitId | null; readonly after: CommitId },
+): Promise<Landed> {
+  const { change } = logged
+  const revision = currentRevision(logged)
+  const { checked, results } = await recheck(world, store, logged, inForce, step.after)
+  const failed = results.find((c) => c.required && c.outcome !== 'passed')
+  if (failed !== undefined) {
+    refuse(
+      'checks-failed',
+      `the check ${failed.name} ${failed.outcome} on ${step.after.slice(0, 12)}: ${failed.summary}`,
+      { check: failed },
+    )
+  }
+  await rememberLanding(store, change.id, step.after)
+  const report = await landCommit({
+    repository: world.repository,
+    store: store.door,
+    galleyDir: store.galleyDir,
+    label: change.id,
+    ref: change.onto,
+    before: step.before,
+    after: step.after,
+    manifest: revision.manifest,
+    working: new Map(
+      revision.files.flatMap((f) => (f.working === undefined ? [] : [[f.path, f.working] as const])),
+    ),
+    reason: `galley: land ${change.id}`,
+    clock: world.clock,
+  })
+  const landing: Landing = { ref: change.onto, before: step.before, after: step.after }
+  return { ...(await recordLanding(world, store, checked, landing)), remarks: report.remarks }
+}
+
+/**
+ * The change stands in its scratch tree at the very commit that lands. Results bound to that commit are good; a commit
+ * that was re-parented is checked again.
+ */
+async function recheck(
+  world: World,
+  store: Store,
+  logged: LoggedChange,
+  inForce: PolicyInForce,
+  after: CommitId,
+) {
+  const known = logged.change.checks.filter((c) => c.commit === after)
+  const wanted = inForce.policy.checks.length
+  if (after === currentRevision(logged).commit && known.length >= wanted)
+    return { checked: logged, results: known }
+  const runs = await runChecks(world, store, logged, inForce.policy, after)
+  const results: readonly CheckResult[] = runs.map((r) => r.result)
+  return { checked: runs.length === 0 ? logged : await recordChecks(world, store, logged, runs), results }
+}
+
+const landingRef = (id: string): string => `refs/galley/landing/${id}`
+
+/** Says which commit is about to land, so that a kill between the landing and its log event can be told. */
+async function rememberLanding(store: Store, id: string, after: CommitId): Promise<void> {
+  const [row] = await listRefs(store.door, landingRef(id))
+  if (row?.object === after) return
+  const update = { ref: landingRef(id), expected: row?.object ?? null, next: after }
+  if (!(await updateRefs(store.door, [update], 'galley: landing')))
+    refuse('busy', `another process is landing ${id}`, { id })
+}
+
+/** A landing that was killed after the branch moved is in the branch already: only its event is missing. */
+async function finishRecorded(world: World, store: Store, logged: LoggedChange): Promise<Landed | null> {
+  const { change } = logged
+  if (change.state !== 'approved') return null
+  const [row] = await listRefs(store.door, landingRef(change.id))
+  if (row === undefined) return null
+  const tip = await resolveCommit(world.repository.door, change.onto)
+  const after = commitId(row.object)
+  if (tip === null || (await findRelation(store.door, after, tip)) === 'unrelated') return null
+  const { parents } = await parseCommit(await world.reader(), after)
+  const landing: Landing = { ref: change.onto, before: parents[0] ?? null, after }
+  return {
+    ...(await recordLanding(world, store, logged, landing)),
+    remarks: ['the landing had been interrupted after the branch moved'],
+  }
+}
+
+async function recordLanding(
+  world: World,
+  store: Store,
+  logged: LoggedChange,
+  landing: Landing,
+): Promise<{ readonly change: ChangeView; readonly landed: Landing }> {
+  const identity = await world.identity()
+  const by = `${identity.name} <${identity.email}>`
+  const event: ChangeEvent = {
+    kind: 'landed',
+    at: world.now(),
+    by,
+    revision: currentRevision(logged).number,
+    landing,
+  }
+  const done = await appendEvents(store, logged, [{ event }], identity)
+  await markUndone(world, store, done.change)
+  await refreshSession(world, store, done.change)
+  await removeScratch(world.repository, store, done.change.id)
+  world.log.note('landed', { change: done.change.id, ref: landing.ref, after: landing.after })
+  return { change: viewChange(done.change), landed: landing }
+}
+
+/** A change stacked on a pending one lands after it. */
+async function refuseUnlandedBase(world: World, store: Store, logged: LoggedChange): Promise<void> {
+  const { stackedOn, id } = logged.change
+  if (stackedOn === null) return
+  const below = await loadChange(world, store, stackedOn)
+  if (below.change.state === 'landed') return
+  refuse(
+    'wrong-state',
+    `${id} stacks on ${stackedOn}, which is ${below.change.state}`,
+    { id, stackedOn, state: below.change.state },
+    `Land ${stackedOn} first.`,
+  )
+}

@@ -1,0 +1,45 @@
+import { isPending } from '../model/change.ts'
+import { refuse } from '../model/error.ts'
+import { listChanges } from '../store/change-log.ts'
+import { findStore, galleyDirectory } from '../store/open-store.ts'
+import { scratchHome } from '../store/scratch.ts'
+import { isDirectory } from '../sys/durable.ts'
+import { removeTree } from '../sys/trees.ts'
+import { finishInterrupted } from './recover.ts'
+import type { World } from './world.ts'
+
+export interface Purged {
+  /** What was removed, or would be with `dryRun`. */
+  readonly removed: readonly string[]
+  readonly dryRun: boolean
+}
+
+/**
+ * Removes galley from the repository: its folder and every scratch tree. Landed commits stay; they are the user's.
+ *
+ * @throws GalleyError `wrong-state`, while changes are pending, unless `force`.
+ */
+export async function purge(
+  world: World,
+  request: { readonly force: boolean; readonly dryRun: boolean },
+): Promise<Purged> {
+  const store = await findStore(world.repository)
+  const pending = store === null ? [] : (await listChanges(store)).filter((c) => isPending(c.state))
+  if (pending.length > 0 && !request.force) {
+    const ids = pending.map((c) => c.id)
+    refuse(
+      'wrong-state',
+      `${ids.length} changes have neither landed nor been rejected: ${ids.slice(0, 5).join(', ')}`,
+      { ids },
+      'Land or reject them, or give `--force`.',
+    )
+  }
+  await finishInterrupted(world)
+  const candidates = [scratchHome(world.repository), galleyDirectory(world.repository)]
+  const removed: string[] = []
+  for (const path of candidates) {
+    if (await isDirectory(path)) removed.push(path)
+  }
+  if (!request.dryRun) for (const path of removed) await removeTree(path)
+  return { removed, dryRun: request.dryRun }
+}

@@ -1,0 +1,205 @@
+import { type PathConversion, pathConversions } from '../git/attributes.ts'
+import { blobIdOf } from '../git/blob-id.ts'
+import { isTrue } from '../git/config.ts'
+import { cleanBytes } from '../git/convert.ts'
+import { lookUpPath, type ObjectReader, type TreeLookup } from '../git/objects.ts'
+import type { ErrorCode } from '../model/error-codes.ts'
+import { absent, type FileState, type RegularFile } from '../model/file-state.ts'
+import { type BlobId, blobId, type TreeId } from '../model/ids.ts'
+import type { FileMode } from '../model/manifest.ts'
+import type { Failure } from '../model/resolution.ts'
+import { findCollision } from '../policy/fold.ts'
+import { readWorkTreeFile, type WorkTreeFile } from '../sys/work-tree-file.ts'
+import type { World } from './world.ts'
+
+/** One path of a batch as the world has it: in the base tree and in the work tree. */
+export interface PathState {
+  readonly path: string
+  /** What the engine edits: the working file's bytes, or the base blob's where there is no work tree to ask. */
+  readonly current: FileState
+  /** What the base commit holds. */
+  readonly base: { readonly mode: FileMode; readonly blob: BlobId } | null
+  /** The working file is not what a checkout of the base commit would put there. */
+  readonly uncommitted: boolean
+  readonly conversion: PathConversion | null
+  /** A parent of the path that is a file in the base commit: the batch must delete it to make room. */
+  readonly blockedBy: string | null
+}
+
+export interface ReadFilesRequest {
+  readonly tree: TreeId | null
+  readonly paths: ReadonlyMap<string, PathUse>
+  /** Whether the work tree stands on this base; otherwise the base's own blobs are edited. */
+  readonly useWorkTree: boolean
+  readonly fileMaxBytes: number
+  readonly parentsMustExist: boolean
+}
+
+export interface PathUse {
+  readonly item: number
+  /** The path may be made by the batch: `untracked` and collisions are then of interest. */
+  readonly creates: boolean
+}
+
+export type ReadFiles =
+  | { readonly kind: 'read'; readonly files: ReadonlyMap<string, PathState> }
+  | { readonly kind: 'refused'; readonly failures: readonly Failure[] }
+
+/**
+ * Reads every path that a batch names: base entry, working file, conversion. Nothing is written, no index is read.
+ */
+export async function readFiles(world: World, request: ReadFilesRequest): Promise<ReadFiles> {
+  const failures: Failure[] = []
+  const files = new Map<string, PathState>()
+  const reader = await world.reader()
+  const conversions = request.useWorkTree
+    ? await pathConversions(world.repository, [...request.paths.keys()])
+    : new Map<string, PathConversion>()
+  for (const [path, use] of request.paths) {
+    const found = await readPath(world, reader, request, path, use, conversions.get(path) ?? null)
+    if ('code' in found) failures.push(found)
+    else files.set(path, found)
+  }
+  return failures.length > 0 ? { kind: 'refused', failures } : { kind: 'read', files }
+}
+
+async function readPath(
+  world: World,
+  reader: ObjectReader,
+  request: ReadFilesRequest,
+  path: string,
+  use: PathUse,
+  conversion: PathConversion | null,
+): Promise<PathState | Failure> {
+  const fail = failureAt(path, use.item)
+  const lookup = await lookUpPath(reader, request.tree, path)
+  const inTree = judgeLookup(lookup, path, fail)
+  if (inTree !== null) return inTree
+  const base = lookup.kind === 'file' ? { mode: lookup.entry.mode, blob: blobId(lookup.entry.id) } : null
+  const blockedBy = lookup.kind === 'blocked' ? lookup.by : null
+  const root = world.repository.workTree
+  const fromBase = async (): Promise<PathState | Failure> => {
+    const current = await baseState(reader, base, request.fileMaxBytes)
+    if (current === 'too-large')
+      return fail('too-large', `${path} is larger than ${request.fileMaxBytes} bytes`, {})
+    return { path, current, base, uncommitted: false, conversion: null, blockedBy }
+  }
+  if (!request.useWorkTree || root === null) return fromBase()
+  const file = await readWorkTreeFile(root, path, request.fileMaxBytes)
+  const unusable = judgeWorkingFile(file, path, fail)
+  if (unusable !== null) return unusable
+  if (request.parentsMustExist && file.kind === 'absent' && file.missingFrom < path.split('/').length - 1) {
+    return fail('parent-missing', `the directory of ${path} does not exist`, {})
+  }
+  if (file.kind !== 'file') {
+    if (base !== null && isTrue((await world.config()).get('core.sparsecheckout'))) return fromBase()
+    return { path, current: absent, base, uncommitted: base !== null, conversion, blockedBy }
+  }
+  if (base === null) {
+    if (use.creates)
+      return fail('exists', `${path} exists in the work tree, though the base commit does not have it`, {
+        untracked: true,
+      })
+    return fail('untracked', `${path} is in the work tree but not in the base commit`, {})
+  }
+  const state = await compareWithBase(world, path, file, base, conversion)
+  if (conversion?.kind !== 'filtered' || !state.uncommitted) return state
+  // Only the filter's program knows which blob this is, and galley never runs one.
+  const code = conversion.driver === 'lfs' ? 'lfs-pointer' : 'filtered'
+  return fail(code, `${path} passes through the filter "${conversion.driver}"`, { driver: conversion.driver })
+}
+
+/** Whether the working file is the base blob, judged by bytes: raw first, then through the conversion that git would apply. */
+async function compareWithBase(
+  world: World,
+  path: string,
+  file: Extract<WorkTreeFile, { kind: 'file' }>,
+  base: { readonly mode: FileMode; readonly blob: BlobId },
+  conversion: PathConversion | null,
+): Promise<PathState> {
+  const raw = await blobIdOf(file.bytes, world.repository.objectFormat)
+  const trustsModes = (await world.config()).get('core.filemode') !== 'false'
+  const executable = trustsModes ? file.executable : base.mode === '100755'
+  const current: RegularFile = { kind: 'file', bytes: file.bytes, executable, blob: raw }
+  const sameMode = executable === (base.mode === '100755')
+  const sameBytes =
+    raw === base.blob ||
+    (conversion?.kind === 'converted' &&
+      (await cleanBytes(world.repository, (await world.store()).door, path, file.bytes, {
+        conversion,
+        base: base.blob,
+      })) === base.blob)
+  return { path, current, base, uncommitted: !(sameBytes && sameMode), conversion, blockedBy: null }
+}
+
+async function baseState(
+  reader: ObjectReader,
+  base: { readonly mode: FileMode; readonly blob: BlobId } | null,
+  maxBytes: number,
+): Promise<FileState | 'too-large'> {
+  if (base === null) return absent
+  const info = await reader.info(base.blob)
+  if (info !== null && info.size > maxBytes) return 'too-large'
+  const found = await reader.contents(base.blob)
+  if (found === null) return absent
+  return { kind: 'file', bytes: found.bytes, executable: base.mode === '100755', blob: base.blob }
+}
+
+type Fail = (code: ErrorCode, message: string, data: Record<string, unknown>) => Failure
+
+const failureAt =
+  (path: string, item: number): Fail =>
+  (code, message, data) => ({ code, message, data: { path, ...data }, item, path })
+
+function judgeLookup(lookup: TreeLookup, path: string, fail: Fail): Failure | null {
+  if (lookup.kind === 'directory') return fail('is-directory', `${path} is a directory`, {})
+  if (lookup.kind === 'blocked') {
+    if (lookup.mode === '160000')
+      return fail('submodule', `${path} lies in the submodule ${lookup.by}`, { submodule: lookup.by })
+    if (lookup.mode === '120000')
+      return fail('symlink', `${path} goes through the symbolic link ${lookup.by}`, { link: lookup.by })
+    return null
+  }
+  if (lookup.kind === 'file') {
+    if (lookup.entry.mode === '160000') return fail('submodule', `${path} is a submodule`, {})
+    if (lookup.entry.mode === '120000') return fail('symlink', `${path} is a symbolic link`, { link: path })
+    return null
+  }
+  const parts = path.split('/')
+  const missing = parts[lookup.missingFrom] ?? ''
+  const twin = findCollision(
+    missing,
+    lookup.siblings.map((s) => s.name),
+  )
+  if (twin !== null) {
+    const other = [...parts.slice(0, lookup.missingFrom), twin].join('/')
+    return fail('case-collision', `${path} differs from ${other} only in letter case or Unicode form`, {
+      other,
+    })
+  }
+  return null
+}
+
+function judgeWorkingFile(file: WorkTreeFile, path: string, fail: Fail): Failure | null {
+  switch (file.kind) {
+    case 'symlink':
+      return fail(
+        'symlink',
+        file.at === path ? `${path} is a symbolic link` : `${path} goes through the symbolic link ${file.at}`,
+        { link: file.at },
+      )
+    case 'directory':
+      return fail('is-directory', `${path} is a directory`, {})
+    case 'special':
+      return fail('special-file', `${path} is not a regular file`, {})
+    case 'too-large':
+      return fail('too-large', `${path} has ${file.size} bytes, more than the limit`, { size: file.size })
+    case 'file':
+      if (file.links > 1)
+        return fail('hard-linked', `${path} has ${file.links} names on disk`, { links: file.links })
+      return null
+    case 'blocked':
+    case 'absent':
+      return null
+  }
+}

@@ -1,0 +1,40 @@
+import { sha256Hex } from '../git/blob-id.ts'
+import { lookUpPath } from '../git/objects.ts'
+import { refuse } from '../model/error.ts'
+import type { TreeId } from '../model/ids.ts'
+import type { Policy, PolicyFault } from '../model/policy.ts'
+import { parsePolicy } from '../policy/policy-file.ts'
+import type { World } from './world.ts'
+
+export const POLICY_PATH = '.galley.json'
+
+export interface PolicyInForce {
+  readonly policy: Policy
+  /** Lower-case hex SHA-256 of the file's bytes; of nothing, where there is no file. */
+  readonly hash: string
+  readonly exists: boolean
+}
+
+/**
+ * Reads the policy from a commit's tree: never from the proposal, never from the working tree.
+ *
+ * @throws GalleyError `invalid-policy`, listing every fault with its line.
+ */
+export async function readPolicy(world: World, tree: TreeId | null): Promise<PolicyInForce> {
+  const reader = await world.reader()
+  const found = await lookUpPath(reader, tree, POLICY_PATH)
+  const blob = found.kind === 'file' ? await reader.contents(found.entry.id) : null
+  const { policy, faults } = parsePolicy(blob?.bytes ?? null)
+  if (faults.length > 0) refusePolicy(faults)
+  return { policy, hash: sha256Hex(blob?.bytes ?? ''), exists: blob !== null }
+}
+
+/** All faults at once, each with its line. */
+export function refusePolicy(faults: readonly PolicyFault[]): never {
+  const lines = faults.map((f) => `line ${f.line}, ${f.pointer || 'top'}: ${f.message}`)
+  refuse(
+    'invalid-policy',
+    `${POLICY_PATH} has ${faults.length} fault${faults.length === 1 ? '' : 's'}: ${lines.join('; ')}`,
+    { faults },
+  )
+}

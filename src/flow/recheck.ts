@@ -1,0 +1,19 @@
+import { isPending } from '../model/change.ts'
+import { refuse } from '../model/error.ts'
+import { loadChange } from './approve.ts'
+import { type ChangeView, viewChange } from './change-view.ts'
+import { checkRevision, currentRevision } from './check.ts'
+import { readPolicy } from './read-policy.ts'
+import type { World } from './world.ts'
+
+/** Runs the checks of a pending change again, by the policy of its base. */
+export async function recheck(world: World, id: string): Promise<{ readonly change: ChangeView }> {
+  const store = await world.store()
+  const logged = await loadChange(world, store, id)
+  const { change } = logged
+  if (!isPending(change.state))
+    refuse('wrong-state', `${change.id} is ${change.state}`, { id: change.id, state: change.state })
+  const { base } = currentRevision(logged)
+  const policy = await readPolicy(world, base === null ? null : await (await world.reader()).commitTree(base))
+  return { change: viewChange((await checkRevision(world, store, logged, policy)).change) }
+}

@@ -1,0 +1,177 @@
+import { sha256Hex } from '../git/blob-id.ts'
+import { commitTree } from '../git/commit-tree.ts'
+import { diffTrees } from '../git/diff-tree.ts'
+import { emptyTree, type FileChange, openImporter, type Person } from '../git/fast-import.ts'
+import { type RefUpdate, updateRefs } from '../git/refs.ts'
+import type { Agent } from '../model/batch.ts'
+import type { Change, ChangeEvent, Revision, RevisionFile } from '../model/change.ts'
+import { invariant, refuse } from '../model/error.ts'
+import { applyEvent, foldChange } from '../model/fold-change.ts'
+import {
+  type ChangeId,
+  type CommitId,
+  changeId,
+  type Digest,
+  type RefName,
+  type TreeId,
+} from '../model/ids.ts'
+import { type Manifest, manifestBytes } from '../model/manifest.ts'
+import type { Remark } from '../model/resolution.ts'
+import { appendEvents, eventCommit, type LoggedChange, logRef, revisionRef } from '../store/change-log.ts'
+import type { Store } from '../store/open-store.ts'
+import type { World } from './world.ts'
+
+/** What a revision is made of, from edits or from a tree that git merged. */
+export type RevisionContent =
+  | { readonly kind: 'changes'; readonly changes: readonly FileChange[]; readonly manifest: Manifest }
+  | { readonly kind: 'tree'; readonly tree: TreeId; readonly manifest: Manifest }
+
+export interface RevisionRequest {
+  readonly base: CommitId | null
+  readonly content: RevisionContent
+  readonly files: readonly RevisionFile[]
+  readonly remarks: readonly Remark[]
+  readonly author: Person
+  readonly committer: Person
+}
+
+export interface ProposalFacts {
+  readonly title: string
+  readonly body: string
+  readonly agent: Agent | null
+  readonly onto: RefName
+  readonly stackedOn: ChangeId | null
+  readonly key: string | null
+  readonly batchHash: string
+  readonly undoes: readonly CommitId[]
+  readonly redoes: readonly CommitId[]
+}
+
+const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz'
+
+function newChangeId(world: World): ChangeId {
+  const digits = [...world.clock.random(9)].map((byte) => CROCKFORD[byte % 32])
+  return changeId(`g${digits.join('')}`)
+}
+
+export const digestOf = (manifest: Manifest): Digest => sha256Hex(manifestBytes(manifest)) as Digest
+
+/** Subject, body and trailers of a change's commit. */
+export function commitMessage(id: ChangeId, facts: Pick<ProposalFacts, 'title' | 'body' | 'agent'>): string {
+  const agent = facts.agent
+  const trailers = [
+    `Galley-Change: ${id}`,
+    ...(agent
+      ? [`Galley-Agent: ${oneLine(agent.name)}${agent.model ? ` (${oneLine(agent.model)})` : ''}`]
+      : []),
+  ]
+  const body = facts.body.trim()
+  return `${[facts.title, ...(body ? [body] : []), trailers.join('\n')].join('\n\n')}\n`
+}
+
+const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
+
+/**
+ * Makes a new change: its first revision's commit, its log, and the refs that hold them, all in the store.
+ *
+ * Nothing outside the store changes. The objects are there before the refs; the refs are created in one transaction.
+ */
+export async function stageNewChange(
+  world: World,
+  store: Store,
+  facts: ProposalFacts,
+  request: RevisionRequest,
+  refs: (proposal: CommitId) => readonly RefUpdate[],
+): Promise<LoggedChange> {
+  const id = newChangeId(world)
+  const at = world.now()
+  const by = `${request.committer.name} <${request.committer.email}>`
+  const importer = openImporter(store.door, { asPack: true })
+  const revision = await writeRevision(store, importer, id, 1, facts, request)
+  const proposed: ChangeEvent = { kind: 'proposed', at, by, ...facts }
+  const staged: ChangeEvent = { kind: 'staged', at, by, revision, reason: 'proposed' }
+  const first = foldChange(id, [proposed])
+  const proposal = await importer.commit(eventCommit(first, { event: proposed }, null, request.committer))
+  const change: Change = applyEvent({ ...first, log: [proposed, staged] }, staged)
+  const log = await importer.commit(
+    eventCommit(change, { event: staged }, proposal.commit, request.committer),
+  )
+  await importer.finish()
+  await confirmManifest(store, revision)
+  const updates: readonly RefUpdate[] = [
+    { ref: revisionRef(id, 1), expected: null, next: revision.commit },
+    { ref: logRef(id), expected: null, next: log.commit },
+    ...refs(proposal.commit),
+  ]
+  if (!(await updateRefs(store.door, updates, 'galley: proposed'))) {
+    refuse(
+      'busy',
+      'another process proposed the same batch at the same time',
+      {},
+      'Propose again: the first one is then found.',
+    )
+  }
+  return { change, tip: log.commit }
+}
+
+/** Stages another revision of a pending change; approvals of the one before do not come along. */
+export async function stageRevision(
+  world: World,
+  store: Store,
+  logged: LoggedChange,
+  request: RevisionRequest,
+  reason: string,
+): Promise<LoggedChange> {
+  const { change } = logged
+  const number = change.revisions.length + 1
+  const importer = openImporter(store.door, { asPack: true })
+  const revision = await writeRevision(store, importer, change.id, number, change, request)
+  await importer.finish()
+  await confirmManifest(store, revision)
+  const by = `${request.committer.name} <${request.committer.email}>`
+  const event: ChangeEvent = { kind: 'restaged', at: world.now(), by, revision, reason }
+  const ref = { ref: revisionRef(change.id, number), expected: null, next: revision.commit }
+  return appendEvents(store, logged, [{ event }], request.committer, [ref])
+}
+
+async function writeRevision(
+  store: Store,
+  importer: ReturnType<typeof openImporter>,
+  id: ChangeId,
+  number: number,
+  facts: Pick<ProposalFacts, 'title' | 'body' | 'agent'>,
+  request: RevisionRequest,
+): Promise<Revision> {
+  const message = commitMessage(id, facts)
+  const { content, base, author, committer } = request
+  const written =
+    content.kind === 'changes'
+      ? await importer.commit({ parent: base, author, committer, message, changes: content.changes })
+      : {
+          tree: content.tree,
+          commit: await commitTree(store.door, content.tree, { base, author, committer, message }),
+        }
+  return {
+    number,
+    commit: written.commit,
+    tree: written.tree,
+    base,
+    digest: digestOf(content.manifest),
+    manifest: content.manifest,
+    files: request.files,
+    remarks: request.remarks,
+  }
+}
+
+/** The commit that git wrote must hold exactly what was computed: a mismatch is our fault and nothing is published. */
+async function confirmManifest(store: Store, revision: Revision): Promise<void> {
+  const written = await diffTrees(
+    store.door,
+    revision.base ?? emptyTree(store.door.objectFormat),
+    revision.commit,
+  )
+  invariant(
+    digestOf(written) === revision.digest,
+    `the staged commit ${revision.commit} holds exactly the manifest's transitions`,
+  )
+}

@@ -1,0 +1,88 @@
+import { type GitConfig, readConfig, readIdentity } from '../git/config.ts'
+import type { Person } from '../git/fast-import.ts'
+import { type ObjectReader, openObjectReader } from '../git/objects.ts'
+import { openRepository, type Repository } from '../git/open-repository.ts'
+import { headBranch, resolveCommit } from '../git/refs.ts'
+import type { CommitId, RefName } from '../model/ids.ts'
+import { galleyDirectory, openStore, type Store } from '../store/open-store.ts'
+import type { Clock } from '../sys/clock.ts'
+import { type Log, openLog } from '../sys/log.ts'
+
+/**
+ * What a verb works in: one repository, its store, one running object reader, time and randomness.
+ *
+ * Everything is opened at first use and remembered until `close`; what can change between two verbs (HEAD, the branch's
+ * tip) is asked each time.
+ */
+export interface World {
+  readonly repository: Repository
+  readonly clock: Clock
+  readonly store: () => Promise<Store>
+  /** Reads objects of both repositories: the store's alternate is the user's. */
+  readonly reader: () => Promise<ObjectReader>
+  readonly config: () => Promise<GitConfig>
+  readonly identity: () => Promise<Person>
+  readonly head: () => Promise<Head>
+  readonly now: () => string
+  readonly log: Log
+  readonly close: () => Promise<void>
+}
+
+export interface Head {
+  /** The branch that HEAD names, born or not; `HEAD` itself when detached. */
+  readonly ref: RefName
+  /** null = unborn. */
+  readonly tip: CommitId | null
+  readonly detached: boolean
+}
+
+export interface WorldOptions {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly clock: Clock
+}
+
+/**
+ * Opens the repository that holds `directory`.
+ *
+ * @throws GalleyError `not-a-repository`, `dubious-ownership`, `unsupported-repository`, `git-too-old`.
+ */
+export async function openWorld(directory: string, options: WorldOptions): Promise<World> {
+  const repository = await openRepository(directory, options.env)
+  const store = once(() => openStore(repository))
+  let reader: Promise<ObjectReader> | null = null
+  const log = openLog(galleyDirectory(repository))
+  return {
+    repository,
+    clock: options.clock,
+    store,
+    reader: () => {
+      reader ??= store().then((s) => openObjectReader(s.door))
+      return reader
+    },
+    config: once(() => readConfig(repository.door)),
+    identity: () => readIdentity(repository.door),
+    head: () => readHead(repository),
+    now: () => new Date(options.clock.now()).toISOString(),
+    log,
+    close: async () => {
+      if (reader) await (await reader).close()
+      await log.close()
+    },
+  }
+}
+
+async function readHead(repository: Repository): Promise<Head> {
+  const [branch, tip] = await Promise.all([
+    headBranch(repository.door),
+    resolveCommit(repository.door, 'HEAD'),
+  ])
+  return { ref: branch ?? ('HEAD' as RefName), tip, detached: branch === null }
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null
+  return () => {
+    made ??= make()
+    return made
+  }
+}

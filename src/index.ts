@@ -1,0 +1,20 @@
+/**
+ * The library: open a repository, and do what the command line does, with the same values. Long-lived: one object reader is
+ * kept running until `close`.
+ *
+ * @example
+ * import { open } from 'git-galley'
+ * const galley = await open('.')
+ * const { change } = await galley.propose({ batch: { version: 1, title: 'Fix', edits: [ … ] } })
+ * await galley.close()
+ */
+export { type Galley, type OpenOptions, open } from './flow/galley.ts'
+export type { ChangeView } from './flow/change-view.ts'
+export type { Landed } from './flow/land.ts'
+export type { Proposed } from './flow/propose.ts'
+export type { ReadFile } from './flow/read.ts'
+export type { Shown } from './flow/show.ts'
+export type { Status } from './flow/status.ts'
+export { GalleyError, type Refusal } from './model/error.ts'
+export { type ErrorCode, errorCodes, hintFor, meaningOf } from './model/error-codes.ts'
+export { version } from './model/version.ts'

@@ -1,0 +1,103 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { batch, openGalley, refusal } from '../helpers/galley.ts'
+import { makeRepo, type TestRepo } from '../helpers/repo.ts'
+
+async function wholeJob(repo: TestRepo, dir = repo.dir): Promise<void> {
+  await using galley = await openGalley(repo, { dir })
+  const { change } = await galley.propose({
+    batch: batch([{ op: 'write', path: 'new/file.txt', mode: 'create', content: 'hello\n' }]),
+  })
+  await galley.approve({ id: change.id })
+  await galley.land({ id: change.id })
+}
+
+describe('the job works in', () => {
+  test('a repository without a commit', async () => {
+    using repo = makeRepo()
+    repo.write('untracked.txt', 'mine\n')
+    await wholeJob(repo)
+    expect(repo.git('log', '--format=%s')).toBe('A change')
+    expect(repo.git('status', '--porcelain')).toBe('?? untracked.txt')
+    expect(repo.read('new/file.txt')).toBe('hello\n')
+  })
+
+  test('a detached HEAD, leaving every branch where it is', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+    const main = repo.git('rev-parse', 'main')
+    repo.git('checkout', '--quiet', '--detach')
+    await wholeJob(repo)
+    expect(repo.git('rev-parse', 'main')).toBe(main)
+    expect(repo.git('rev-parse', 'HEAD^')).toBe(main)
+    expect(repo.tryGit('symbolic-ref', '-q', 'HEAD').code).not.toBe(0)
+    expect(repo.git('status', '--porcelain')).toBe('')
+  })
+
+  test('a linked worktree, leaving the main one alone', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+    const linked = join(repo.home, 'linked')
+    repo.git('worktree', 'add', '--quiet', '-b', 'side', linked)
+    const main = repo.git('rev-parse', 'main')
+    await wholeJob(repo, linked)
+    expect(repo.git('rev-parse', 'main')).toBe(main)
+    expect(repo.git('log', '-1', '--format=%s', 'side')).toBe('A change')
+    expect(repo.git('-C', linked, 'status', '--porcelain')).toBe('')
+    expect(repo.git('status', '--porcelain')).toBe('')
+  })
+
+  test('a path with spaces and letters beyond ASCII', async () => {
+    using repo = makeRepo({ name: 'Häuser und Wälder 家', files: { 'straße/ü b.txt': 'a\n' } })
+    await using galley = await openGalley(repo)
+    const { change } = await galley.propose({
+      batch: batch([{ op: 'replace', path: 'straße/ü b.txt', old: 'a', new: 'ä' }]),
+    })
+    await galley.approve({ id: change.id })
+    await galley.land({ id: change.id })
+    expect(repo.read('straße/ü b.txt')).toBe('ä\n')
+    expect(repo.git('status', '--porcelain')).toBe('')
+  })
+
+  test.each([
+    ['in the blobs', '', 'a\r\nb\r\n'],
+    ['only in the work tree (eol=crlf)', '*.txt text eol=crlf\n', 'a\r\nb\r\n'],
+  ])('files with CRLF line endings %s', async (_name, attributes, content) => {
+    using repo = makeRepo({ files: { '.gitattributes': attributes, 'a.txt': content } })
+    await using galley = await openGalley(repo)
+    const { change } = await galley.propose({
+      batch: batch([{ op: 'replace', path: 'a.txt', old: 'a\nb', new: 'a\nx\nb' }]),
+    })
+    expect(change.files).toMatchObject([{ added: 1, removed: 0 }])
+    await galley.approve({ id: change.id })
+    await galley.land({ id: change.id })
+    expect(repo.read('a.txt')).toBe('a\r\nx\r\nb\r\n')
+    expect(repo.git('status', '--porcelain')).toBe('')
+  })
+
+  test('a SHA-256 repository', async () => {
+    using repo = makeRepo({ objectFormat: 'sha256', files: { 'a.txt': 'a\n' } })
+    await wholeJob(repo)
+    expect(repo.git('rev-parse', 'HEAD')).toMatch(/^[0-9a-f]{64}$/)
+    expect(repo.git('fsck', '--strict', '--no-dangling')).toBe('')
+    expect(repo.git('status', '--porcelain')).toBe('')
+  })
+
+  test('a subdirectory, where paths still start at the root', async () => {
+    using repo = makeRepo({ files: { 'sub/a.txt': 'a\n' } })
+    await wholeJob(repo, join(repo.dir, 'sub'))
+    expect(repo.read('new/file.txt')).toBe('hello\n')
+  })
+})
+
+describe('outside', () => {
+  test('any repository, there is one clear error', async () => {
+    using repo = makeRepo()
+    const error = await refusal(() => openGalley(repo, { dir: repo.home }))
+    expect(error.code).toBe('not-a-repository')
+  })
+
+  test('the work tree, inside the git directory, too', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+    const error = await refusal(() => openGalley(repo, { dir: join(repo.dir, '.git') }))
+    expect(error.code).toBe('not-a-repository')
+  })
+})

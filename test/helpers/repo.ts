@@ -1,0 +1,173 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+export interface RepoOptions {
+  readonly objectFormat?: 'sha1' | 'sha256'
+  /** Committed as the first commit; left out: no commit at all. */
+  readonly files?: Readonly<Record<string, string | Uint8Array>>
+  /** Name of the repository's folder; for spaces and letters beyond ASCII. */
+  readonly name?: string
+  readonly bare?: boolean
+}
+
+/** A repository of its own in a temporary directory, with an environment that nothing leaks into. */
+export interface TestRepo {
+  readonly dir: string
+  /** Parent of `dir`, for files beside the repository; also its HOME. */
+  readonly home: string
+  readonly env: Readonly<Record<string, string>>
+  /** Runs git and gives its output without the last line feed; throws when it fails. */
+  readonly git: (...args: readonly string[]) => string
+  readonly tryGit: (...args: readonly string[]) => { readonly code: number; readonly out: string }
+  readonly write: (path: string, content: string | Uint8Array) => void
+  readonly read: (path: string) => string
+  readonly bytes: (path: string) => Buffer
+  readonly commit: (message: string) => string
+  readonly snapshot: () => Snapshot
+  readonly [Symbol.dispose]: () => void
+  readonly [Symbol.asyncDispose]: () => Promise<void>
+}
+
+/** All that is the user's: compared whole before and after every refusal. */
+export interface Snapshot {
+  readonly refs: string
+  readonly head: string
+  readonly index: string
+  readonly status: string
+  readonly stash: string
+  readonly worktrees: string
+  /** Every file outside `.git`: mode and digest of its bytes. */
+  readonly files: Readonly<Record<string, string>>
+  /** Every file inside `.git` but galley's folder. */
+  readonly gitFiles: Readonly<Record<string, string>>
+}
+
+/** Makes a repository. Set KEEP_TEST_REPOS=1 to keep it for a look. */
+export function makeRepo(options: RepoOptions = {}): TestRepo {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'galley-test-')))
+  const dir = join(home, options.name ?? 'repo')
+  const env: Record<string, string> = {
+    PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, 'config'),
+    XDG_CACHE_HOME: join(home, 'cache'),
+    TMPDIR: tmpdir(),
+    LC_ALL: 'C.UTF-8',
+    GIT_CONFIG_GLOBAL: join(home, 'gitconfig'),
+    GIT_CONFIG_NOSYSTEM: '1',
+  }
+  writeFileSync(
+    join(home, 'gitconfig'),
+    '[user]\n\tname = Test User\n\temail = test@example.org\n[init]\n\tdefaultBranch = main\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[commit]\n\tgpgSign = false\n[advice]\n\tdetachedHead = false\n',
+  )
+  mkdirSync(dir)
+  const dates = { GIT_AUTHOR_DATE: '1700000000 +0000', GIT_COMMITTER_DATE: '1700000000 +0000' }
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', [...args], {
+      cwd: dir,
+      env: { ...env, ...dates },
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      maxBuffer: 1 << 28,
+    }).replace(/\n$/, '')
+  git(
+    'init',
+    '--quiet',
+    `--object-format=${options.objectFormat ?? 'sha1'}`,
+    ...(options.bare ? ['--bare'] : []),
+  )
+  const remove = () => {
+    if (process.env['KEEP_TEST_REPOS'] !== '1') rmSync(home, { recursive: true, force: true })
+  }
+  const repo: TestRepo = {
+    dir,
+    home,
+    env,
+    git,
+    tryGit: (...args) => tryRun(() => git(...args)),
+    write: (path, content) => {
+      mkdirSync(dirname(join(dir, path)), { recursive: true })
+      writeFileSync(join(dir, path), content)
+    },
+    read: (path) => readFileSync(join(dir, path), 'utf8'),
+    bytes: (path) => readFileSync(join(dir, path)),
+    commit: (message) => {
+      git('add', '--all')
+      git('commit', '--quiet', '--allow-empty', '-m', message)
+      return git('rev-parse', 'HEAD')
+    },
+    snapshot: () => snapshot(repo),
+    [Symbol.dispose]: remove,
+    [Symbol.asyncDispose]: async () => remove(),
+  }
+  if (options.files !== undefined) {
+    for (const [path, content] of Object.entries(options.files)) repo.write(path, content)
+    repo.commit('first')
+  }
+  return repo
+}
+
+function tryRun(task: () => string): { readonly code: number; readonly out: string } {
+  try {
+    return { code: 0, out: task() }
+  } catch (error) {
+    const failed = error as { status?: number; stdout?: string; stderr?: string }
+    return { code: failed.status ?? -1, out: `${failed.stdout ?? ''}${failed.stderr ?? ''}` }
+  }
+}
+
+function snapshot(repo: TestRepo): Snapshot {
+  const gitDir = repo.git('rev-parse', '--path-format=absolute', '--git-common-dir')
+  // Looked at before any command that may write the index, and with the optional locks off.
+  const gitFiles = digests(gitDir, (path) => path === 'galley')
+  const quiet = ['--no-optional-locks']
+  const isBare = repo.git('rev-parse', '--is-bare-repository') === 'true'
+  return {
+    gitFiles,
+    refs: repo.tryGit('for-each-ref').out,
+    head:
+      repo.tryGit('symbolic-ref', '-q', 'HEAD').out + repo.tryGit('rev-parse', '-q', '--verify', 'HEAD').out,
+    index: isBare ? '' : repo.git(...quiet, 'ls-files', '-s', '-t', '-v'),
+    status: isBare
+      ? ''
+      : repo.git(...quiet, 'status', '--porcelain=v2', '--branch', '--ignored', '--untracked-files=all'),
+    stash: repo.tryGit('stash', 'list').out,
+    worktrees: repo.git('worktree', 'list', '--porcelain'),
+    files: isBare ? {} : digests(repo.dir, (path) => path === '.git'),
+  }
+}
+
+function digests(root: string, leaveOut: (path: string) => boolean): Record<string, string> {
+  const found: Record<string, string> = {}
+  const walk = (path: string): void => {
+    for (const name of readdirSync(join(root, path)).sort()) {
+      const child = path === '' ? name : `${path}/${name}`
+      if (leaveOut(child)) continue
+      const file = join(root, child)
+      const stat = lstatSync(file)
+      const mode = (stat.mode & 0o7777).toString(8)
+      if (stat.isDirectory()) {
+        found[`${child}/`] = mode
+        walk(child)
+      } else if (stat.isSymbolicLink()) found[child] = `link ${readlinkSync(file)}`
+      else if (stat.isFile())
+        found[child] = `${mode} ${createHash('sha256').update(readFileSync(file)).digest('hex')}`
+      else found[child] = `special ${mode}`
+    }
+  }
+  walk('')
+  return found
+}
