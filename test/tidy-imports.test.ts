@@ -1,0 +1,98 @@
+import { posix } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { importsOf, parseSource, type SourceFile, sourceFiles } from './helpers/source-tree.ts'
+
+interface Room {
+  /** Rooms of src/, or single files of them, that it may import. */
+  readonly src: readonly string[]
+  readonly node: readonly string[] | 'any'
+  readonly npm: readonly string[]
+}
+
+const room = (src: string, node: string | 'any' = '', npm = ''): Room => ({
+  src: words(src),
+  node: node === 'any' ? 'any' : words(node),
+  npm: words(npm),
+})
+const words = (text: string) => text.split(' ').filter((word) => word !== '')
+
+const SURFACE = 'model flow review'
+
+/** One row for each room, and for a file that differs from its room: what it may import from src/, node, packages. */
+const ROOMS: Readonly<Record<string, Room>> = {
+  model: room(''),
+  // Pure: no machine, no clock, no chance.
+  intake: room('model policy', '', 'zod'),
+  policy: room('model intake/json.ts', '', 'picomatch'),
+  dialects: room('model policy'),
+  'dialects/git-binary.ts': room('model policy', 'zlib'),
+  editing: room('model'),
+  review: room('model editing', '', 'diff3'),
+  // The machine, git, and what is kept in it.
+  sys: room('model', 'any', 'pino'),
+  git: room('model sys', 'path crypto', 'isomorphic-git simple-git'),
+  store: room('model sys git policy', 'path async_hooks'), // the second knows whether this very call holds the lock
+  landing: room('model policy git sys store', 'path'),
+  checks: room('model sys git store policy', 'path'),
+  flow: room('model intake dialects editing policy review git store landing checks sys', 'path'),
+  // Surfaces: values of the flow in, text out; never each other.
+  cli: room(SURFACE, 'process path url tty readline stream', 'yargs @clack/prompts'),
+  'cli/main.ts': room(`${SURFACE} sys/clock.ts intake/nearest.ts`), // where the clock is handed to everything below
+  'cli/input.ts': room(SURFACE, 'path fs'), // the file that the command line names is the user's, wherever it lies
+  'cli/pager.ts': room(SURFACE, 'child_process'), // the pager is run by the user's shell, as git runs it
+  'cli/demo.ts': room(`${SURFACE} sys`, 'path url os fs'), // plays the user: makes a repository and runs the command
+  'index.ts': room('model flow'),
+}
+
+const roomOf = (path: string): string => {
+  const inner = posix.relative('src', path)
+  return inner in ROOMS ? inner : (inner.split('/')[0] ?? '')
+}
+
+function importProblems(file: SourceFile): readonly string[] {
+  const name = roomOf(file.path)
+  const allowed = ROOMS[name]
+  if (allowed === undefined) return [`${file.path}: no room named ${name}; add a row for it, with its reason`]
+  return importsOf(file).flatMap(({ specifier, line }) => {
+    const what = refusedImport(file.path, allowed, specifier)
+    return what === null ? [] : [`${file.path}:${line}: ${name} may not import ${what}`]
+  })
+}
+
+function refusedImport(from: string, allowed: Room, specifier: string): string | null {
+  if (specifier.startsWith('node:')) {
+    const module = specifier.slice('node:'.length).split('/')[0] ?? ''
+    return allowed.node === 'any' || allowed.node.includes(module) ? null : specifier
+  }
+  if (specifier.startsWith('.')) {
+    const target = posix.relative('src', posix.join(posix.dirname(from), specifier))
+    const folder = target.split('/')[0] ?? ''
+    const isOwn = target.includes('/') && folder === posix.relative('src', from).split('/')[0]
+    return isOwn || allowed.src.includes(folder) || allowed.src.includes(target) ? null : target
+  }
+  return allowed.npm.some((name) => specifier === name || specifier.startsWith(`${name}/`)) ? null : specifier
+}
+
+describe('the rooms of src/', () => {
+  test('every file imports only what the row of its room allows', () => {
+    expect(sourceFiles('src').flatMap(importProblems)).toEqual([])
+  })
+
+  test.each([
+    ['a pure part that reads files', 'src/editing/a.ts', "import { readFileSync } from 'node:fs'"],
+    ['a pure part that calls git', 'src/policy/a.ts', "export { git } from '../git/door.ts'"],
+    ['a surface that goes past the flow', 'src/cli/a.ts', "const s = await import('../store/open-store.ts')"],
+    ['a package that the room has no use for', 'src/store/a.ts', "import yargs from 'yargs'"],
+    ['a type taken from above', 'src/model/a.ts', "import type { GitDoor } from '../git/door.ts'"],
+    ['a type taken by an import expression', 'src/model/a.ts', "type D = import('../git/door.ts').GitDoor"],
+    ['a file in no room', 'src/misc/a.ts', ''],
+    ['one file of a room when another is allowed', 'src/policy/a.ts', "import '../intake/batch-schema.ts'"],
+  ])('the rule sees %s', (_, path, text) => {
+    expect(importProblems(parseSource(path, text))).toHaveLength(1)
+  })
+
+  test('the rule takes no comment or string for an import', () => {
+    const text = "// import 'node:fs'\nconst text = \"import x from 'node:fs'\"\n"
+    expect(importProblems(parseSource('src/model/a.ts', text))).toEqual([])
+  })
+})
