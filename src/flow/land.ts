@@ -1,11 +1,10 @@
 import { findRelation } from '../git/ancestry.ts'
 import { parseCommit } from '../git/commit.ts'
-import { openImporter } from '../git/fast-import.ts'
 import { lookUpPath } from '../git/objects.ts'
 import { listRefs, resolveCommit, updateRefs } from '../git/refs.ts'
 import { landCommit } from '../landing/land-commit.ts'
 import type { ChangeEvent, CheckResult, Landing, Revision } from '../model/change.ts'
-import { GalleyError, invariant, refuse } from '../model/error.ts'
+import { GalleyError, refuse } from '../model/error.ts'
 import { type CommitId, commitId } from '../model/ids.ts'
 import { decideLanding } from '../policy/land-decision.ts'
 import { readApprovals } from '../store/approvals.ts'
@@ -16,6 +15,7 @@ import { removeScratch } from '../store/scratch.ts'
 import { confirmStored, loadChange } from './approve.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
 import { currentRevision, recordChecks, runChecks, transitionsOf } from './check.ts'
+import { landingCommit } from './landing-commit.ts'
 import { markUndone } from './mark-undone.ts'
 import { type PolicyInForce, readPolicy } from './read-policy.ts'
 import { messageHash } from './record-approval.ts'
@@ -62,9 +62,8 @@ async function landApproved(world: World, store: Store, logged: LoggedChange): P
     case 'merge':
       return restageByMerge(world, store, logged, tip, decision.movedPaths)
     case 'fast-forward':
-      return landCommitOf(world, store, logged, inForce, { before: tip, after: revision.commit })
     case 're-parent': {
-      const after = await reparent(world, store, logged, tip)
+      const after = await landingCommit(world, store, revision, tip)
       return landCommitOf(world, store, logged, inForce, { before: tip, after })
     }
   }
@@ -123,36 +122,6 @@ async function movedPaths(
     if (entry !== expected) moved.push(t.path)
   }
   return moved
-}
-
-/** The same transitions, message and author on the new tip: another commit, the same digest. */
-async function reparent(
-  world: World,
-  store: Store,
-  logged: LoggedChange,
-  tip: CommitId | null,
-): Promise<CommitId> {
-  const revision = currentRevision(logged)
-  const reader = await world.reader()
-  const original = await parseCommit(reader, revision.commit)
-  const importer = openImporter(store.door, { asPack: true })
-  const { commit } = await importer.commit({
-    parent: tip,
-    author: original.author,
-    committer: await world.identity(),
-    message: original.message,
-    changes: revision.manifest.map((t) => {
-      if (t.newMode === '000000') return { kind: 'delete', path: t.path }
-      invariant(t.newMode === '100644' || t.newMode === '100755', 'a manifest to land holds regular files')
-      return { kind: 'blob', path: t.path, mode: t.newMode, blob: t.newBlob }
-    }),
-  })
-  await importer.finish()
-  invariant(
-    digestOf(await transitionsOf(store, tip, commit)) === revision.digest,
-    're-parenting keeps the digest',
-  )
-  return commit
 }
 
 async function landCommitOf(

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { batch, openGalley } from '../helpers/galley.ts'
@@ -198,5 +198,32 @@ describe('the main job', () => {
     await galley.land({ id: change.id })
     expect(statSync(join(repo.dir, 'a.txt')).mode & 0o777).toBe(0o640)
     expect(statSync(join(repo.dir, 'x.sh')).mode & 0o777).toBe(0o750)
+  })
+
+  test('with commit.gpgSign the commit that lands is signed, and its digest is the approved one', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+    const signer = join(repo.home, 'signer')
+    writeFileSync(
+      signer,
+      '#!/bin/sh\nfor last; do :; done\necho "-----BEGIN SSH SIGNATURE-----" > "$last.sig"\n',
+      { mode: 0o755 },
+    )
+    for (const [key, value] of Object.entries({
+      'commit.gpgSign': 'true',
+      'gpg.format': 'ssh',
+      'gpg.ssh.program': signer,
+      'user.signingKey': 'key::x',
+    })) {
+      repo.git('config', key, value)
+    }
+    await using galley = await openGalley(repo)
+    const { change } = await galley.propose({
+      batch: batch([{ op: 'replace', path: 'a.txt', old: 'a', new: 'b' }]),
+    })
+    await galley.approve({ id: change.id })
+    const { landed } = await galley.land({ id: change.id })
+    expect(repo.git('cat-file', 'commit', landed.after)).toContain('gpgsig -----BEGIN SSH SIGNATURE-----')
+    expect(repo.git('rev-parse', 'HEAD^{tree}')).toBe(change.tree)
+    expect(repo.git('status', '--porcelain')).toBe('')
   })
 })
