@@ -3,7 +3,7 @@
  * `schema/batch.schema.json`. Run by `npm run build`, and by npm itself after `npm ci` and before `npm pack`.
  */
 import { spawn } from 'node:child_process'
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -96,9 +96,16 @@ async function put(path, text, mode) {
   await rename(aside, path)
 }
 
+/**
+ * Removes the chunks of earlier builds. One that a galley started a moment ago has yet to load stays for a while, unless
+ * the build is for a package (`--clean`).
+ */
 async function removeAllBut(kept, folder) {
-  for (const name of await readdir(folder).catch(() => [])) {
-    if (name.endsWith('.js') && !kept.has(join(folder, name))) await rm(join(folder, name), { force: true })
+  const keepsSince = process.argv.includes('--clean') ? Number.POSITIVE_INFINITY : Date.now() - 10 * 60_000
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name)
+    const age = kept.has(path) ? null : await stat(path).catch(() => null)
+    if (age !== null && age.mtimeMs < keepsSince) await rm(path, { force: true })
   }
 }
 

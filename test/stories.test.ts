@@ -15,19 +15,17 @@ describe('the stories', () => {
     expect(inject('buildFailure')).toBeNull()
   })
 
-  test.each(stories.map(({ name, story }) => [name, story.title, story] as const))(
+  test.concurrent.each(stories.map(({ name, story }) => [name, story.title, story] as const))(
     '%s: %s',
-    (_name, _title, story) => {
-      runStory(story)
-    },
+    (_name, _title, story) => runStory(story),
   )
 })
 
 describe('the teller of stories', () => {
-  const run = (text: string) => runStory(parseStory(text))
+  const run = async (text: string) => runStory(parseStory(text))
 
-  test('takes what is as told', () => {
-    run(
+  test('takes what is as told', async () => {
+    await run(
       'Title.\n\n-- a --\nx y\n\n$ cat a\n> x *\n$ git log --format=%s\n> first\n$ echo one two one\n> <a> <b> <a>\n$ echo <b>\n> two\n$ true\n',
     )
   })
@@ -41,8 +39,8 @@ describe('the teller of stories', () => {
     ['output where there should be none', '$ echo a\n>'],
     ['a name that stands for two things', '$ echo a b\n> <x> <x>'],
     ['another refusal', '$ echo "galley: no-match: x" >&2; exit 1\n! not-found'],
-  ])('fails at %s', (_, steps) => {
-    expect(() => run(`Title.\n\n${steps}\n`)).toThrow(/^line 3/)
+  ])('fails at %s', async (_, steps) => {
+    await expect(run(`Title.\n\n${steps}\n`)).rejects.toThrow(/^line 3/)
   })
 
   test('takes no line that it does not understand', () => {

@@ -23,6 +23,7 @@ const ESCAPED = /^\\(?:<{7}|={7}|>{7}|-{7}|\+{7}|:start_line:|:end_line:)/
 
 const LINE_MAX = 200
 
+/** Classifies one line. */
 export function blockLine(line: string): BlockLine {
   // A marker is short; a pattern never sees more than this of a line.
   const start = line.length > LINE_MAX ? line.slice(0, LINE_MAX) : line
@@ -44,6 +45,7 @@ function markerOf(line: string): BlockLine {
 /** The sign that ends a block which begins with this one. */
 export const closingSign = (sign: string): string => (sign === '<' ? '>' : '+')
 
+/** Takes off the backslash that keeps a content line from being a marker. */
 export const unescaped = (line: string): string => (ESCAPED.test(line) ? line.slice(1) : line)
 
 /** `:start_line:12` and `:end_line:14`. A line that begins so and has no number gives null for it. */

@@ -15,7 +15,7 @@ export interface Block {
   readonly replace: readonly string[]
 }
 
-export interface BlockList {
+interface BlockList {
   readonly kind: 'blocks'
   readonly blocks: readonly Block[]
 }

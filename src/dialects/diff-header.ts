@@ -25,7 +25,7 @@ export interface GitHeader {
   readonly index?: IndexLine
 }
 
-export interface IndexLine {
+interface IndexLine {
   readonly old: string
   readonly new: string
   readonly mode: number | null
@@ -66,8 +66,10 @@ const LINES: readonly (readonly [start: string, field: Field | null])[] = [
 
 const GIT_LINE = 'diff --git '
 
+/** Whether a `diff --git` header begins here. */
 export const isGitHeader = (cursor: LineCursor): boolean => cursor.startsWith(GIT_LINE)
 
+/** Whether the two name lines of a plain diff begin here. */
 export const isPlainHeader = (cursor: LineCursor): boolean =>
   cursor.startsWith('--- ') && cursor.nextStartsWith('+++ ')
 

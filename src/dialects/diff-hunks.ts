@@ -30,6 +30,7 @@ const BODY_SIGNS: ReadonlySet<number> = new Set([SPACE, PLUS, MINUS, BACKSLASH, 
 
 const countsHint = 'The counts in "@@ -start,old +start,new @@" must be those of the lines below.'
 
+/** Whether a complete hunk header stands here. */
 export const isHunkHeader = (cursor: LineCursor): boolean =>
   cursor.startsWith('@@ -') && HEADER.test(cursor.text(0, HEADER_MAX_BYTES))
 

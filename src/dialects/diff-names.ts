@@ -4,7 +4,7 @@ import { fault, type ParseFault } from './parse-fault.ts'
 import { nameBytes, stripName, unquoteName } from './quoted-path.ts'
 
 /** The two names of a file change, their prefixes taken off; null = the side is absent. Byte strings. */
-export interface NamePair {
+interface NamePair {
   readonly kind: 'names'
   readonly old: string | null
   readonly new: string | null
@@ -16,7 +16,7 @@ const PREFIXES: ReadonlySet<string> = new Set(['a', 'b', 'c', 'i', 'o', 'w', '1'
 /** What people put behind the name of the other version. */
 const COPY_ENDING = /^(?:~|[.-](?:orig|old|new|bak|mod|modified|patched))$/i
 
-export const shownName = (name: string): string => quote(Buffer.from(nameBytes(name)).toString('utf8'))
+const shownName = (name: string): string => quote(Buffer.from(nameBytes(name)).toString('utf8'))
 
 const stripHint =
   'Say how many leading parts of the names are a prefix: "strip": 1 for a/ and b/, 0 for none.'

@@ -10,6 +10,7 @@ export interface BinaryHunk {
   readonly data: Uint8Array
 }
 
+/** A binary patch as read: there, and back where the diff holds that too. */
 export interface BinaryPatch {
   readonly kind: 'binary'
   readonly forward: BinaryHunk
@@ -28,6 +29,7 @@ const LINE_MAX_BYTES = 66
 
 const madeWith = 'Make the diff with `git diff --binary`.'
 
+/** Whether a binary patch with its data begins here. */
 export const isBinaryPatch = (cursor: LineCursor): boolean => cursor.is('GIT binary patch')
 
 /**

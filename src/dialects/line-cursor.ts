@@ -17,16 +17,19 @@ export class LineCursor {
     this.end = this.#endFrom(0)
   }
 
+  /** Whether all lines have been walked. */
   get isDone(): boolean {
     return this.start >= this.bytes.length
   }
 
+  /** Goes to the next line. */
   advance(): void {
     this.start = Math.min(this.end + 1, this.bytes.length)
     this.end = this.#endFrom(this.start)
     this.line++
   }
 
+  /** Whether the current line begins so. */
   startsWith(ascii: string): boolean {
     return this.#startsAt(this.start, this.end, ascii)
   }
@@ -42,6 +45,7 @@ export class LineCursor {
     return this.startsWith(ascii) && this.#contentEnd() - this.start === ascii.length
   }
 
+  /** Whether the current line ends so, an optional carriage return aside. */
   endsWith(ascii: string): boolean {
     const start = this.#contentEnd() - ascii.length
     return start >= this.start && this.#startsAt(start, this.end, ascii)

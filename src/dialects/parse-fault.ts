@@ -16,12 +16,14 @@ export interface ParseFault {
   readonly hint?: string
 }
 
+/** Makes a fault of this line. */
 export const fault = (
   line: number,
   message: string,
   more: { readonly code?: ErrorCode; readonly path?: string; readonly hint?: string } = {},
 ): ParseFault => ({ kind: 'fault', line, message, ...more })
 
+/** Whether a parser's answer is a fault. */
 export const isFault = (value: unknown): value is ParseFault =>
   typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'fault'
 

@@ -16,7 +16,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 
 /** A name read from the start of a text, and what follows it. */
-export interface QuotedName {
+interface QuotedName {
   readonly name: string
   /** Index of the first character after the closing quote. */
   readonly end: number

@@ -2,7 +2,7 @@ import { limits } from '../model/limits.ts'
 import { isWellFormed } from '../policy/quote.ts'
 import { fault, type ParseFault } from './parse-fault.ts'
 
-export interface RequestLines {
+interface RequestLines {
   readonly kind: 'lines'
   /** Without their terminators; no empty last line stands for a final newline. */
   readonly lines: readonly string[]

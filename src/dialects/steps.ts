@@ -25,10 +25,6 @@ export class StepCounter {
     this.#last = Math.max(this.#last, step)
   }
 
-  has(path: string): boolean {
-    return this.#after.has(path)
-  }
-
   /** The first step that no part has. */
   get next(): number {
     return this.#last + 1

@@ -21,7 +21,7 @@ export interface DiffSection {
   readonly binary: BinaryPatch | 'no-data' | null
 }
 
-export interface ParsedDiff {
+interface ParsedDiff {
   readonly kind: 'diff'
   readonly sections: readonly DiffSection[]
 }
@@ -81,6 +81,7 @@ function readNext(cursor: LineCursor): DiffSection | ParseFault | null {
   return null
 }
 
+/** What to do about a diff without the data of a binary file. */
 export const binaryHint =
   'Make the diff with `git diff --binary`, or send the whole file with `write` and base64.'
 

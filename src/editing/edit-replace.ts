@@ -1,16 +1,18 @@
 import type { ReplaceEdit, Tier } from '../model/edit.ts'
 import { limits } from '../model/limits.ts'
 import { encode } from './bytes.ts'
+import { explainNoMatch } from './explain.ts'
 import type { FileText } from './file-text.ts'
 import { findMatch, type Match, type Place } from './match.ts'
 import { type Claim, failed, type Outcome } from './outcome.ts'
 import { applyClaims } from './splice.ts'
+import { joinPieces, splitPieces } from './pieces.ts'
 import { buildReplacement } from './replacement.ts'
 
 /** Resolves a search-and-replace edit against one file. */
 export function resolveReplace(file: FileText, edit: ReplaceEdit, maxTier: Tier): Outcome {
   if (edit.old === '') {
-    return failed('no-match', `replace in ${edit.path}: the text to replace is empty`)
+    return failed('no-match', `replace in ${edit.path}: the old text is empty`)
   }
   if (edit.old === edit.new) {
     return failed('no-change', `replace in ${edit.path}: the old and the new text are the same`)
@@ -24,20 +26,47 @@ export function resolveReplace(file: FileText, edit: ReplaceEdit, maxTier: Tier)
     limit: edit.all ? Number.POSITIVE_INFINITY : limits.candidatesShown + 1,
   })
   if (match === null) {
-    return failed('no-match', `replace in ${edit.path}: the text to replace does not stand in the file`)
+    return { kind: 'failed', refusal: explainNoMatch(file, edit, maxTier) }
   }
   if (!edit.all && match.places.length > 1) return ambiguous(file, edit, match)
+  const [only] = match.places
+  if (!edit.all && only !== undefined && standsAround(file, edit, only)) {
+    const line = file.lines.lineAt(only.start) + 1
+    return failed('already-applied', `replace in ${edit.path}: the new text stands around line ${line} already`, {
+      line,
+      blob: file.blob,
+    })
+  }
   const claims = edit.all ? claimAll(file, edit, match) : match.places.map((place) => claimFor(file, edit, match.tier, place))
   return { kind: 'claims', claims, tier: match.tier, carried: false, remarks: [] }
+}
+
+/**
+ * Whether an edit that adds lines beside the old text has been applied already: the whole new text stands there.
+ * Only whole added lines with something in them tell; a repeated brace or word does not.
+ */
+function standsAround(file: FileText, edit: ReplaceEdit, place: Place): boolean {
+  const at = edit.new.indexOf(edit.old)
+  if (at === -1 || edit.new.indexOf(edit.old, at + 1) !== -1) return false
+  const before = edit.new.slice(0, at)
+  const after = edit.new.slice(at + edit.old.length)
+  if (!hasNewline(before + after) || (before + after).trim() === '') return false
+  const ending = file.lines.endingNear(file.lines.lineAt(place.start))
+  const bytesOf = (text: string): Buffer =>
+    encode(joinPieces(splitPieces(text, file.lines.usesCr), () => ending, true))
+  const start = place.start - bytesOf(before).length
+  const whole = Buffer.concat([bytesOf(before), file.bytes.subarray(place.start, place.end), bytesOf(after)])
+  return start >= 0 && file.bytes.subarray(start, start + whole.length).equals(whole)
 }
 
 function ambiguous(file: FileText, edit: ReplaceEdit, match: Match): Outcome {
   const lines = match.places.map((span) => file.lines.lineAt(span.start) + 1)
   const shown = lines.slice(0, limits.candidatesShown)
+  const more = lines.length > shown.length
   return failed(
     'ambiguous-match',
-    `replace in ${edit.path}: the text to replace stands in ${match.places.length} places, lines ${shown.join(', ')}`,
-    { lines: shown, more: lines.length > shown.length, tier: match.tier },
+    `replace in ${edit.path}: the old text stands in ${more ? 'more than ' : ''}${shown.length} places, lines ${shown.join(', ')}`,
+    { lines: shown, more, tier: match.tier, blob: file.blob },
   )
 }
 

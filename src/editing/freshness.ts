@@ -6,9 +6,11 @@ import { changedSince } from './changed-since.ts'
 import { distanceMoved } from './carried-lines.ts'
 import type { DraftState } from './draft.ts'
 import type { LineRange } from './edit-lines.ts'
-import { FileText } from './file-text.ts'
 import type { JudgeContext } from './judge-edit.ts'
 import { refusal } from './outcome.ts'
+
+/** Lines known to the requester: ranges that are sorted and do not touch, or all, or none. */
+export type Seen = 'all' | 'none' | readonly LineRange[]
 
 /** Whether what the requester knew of a file still holds. */
 export type Freshness =
@@ -32,20 +34,11 @@ export function judgeFreshness(context: JudgeContext, state: DraftState, edit: E
     if (edit.blob === blob) return { kind: 'fresh', seen: 'all' }
     return stale(context, state, edit, { read: records.find((r) => r.blob === edit.blob), blob: edit.blob, before })
   }
-  const holding = records.filter((record) => record.blob === blob)
-  if (holding.length > 0) return { kind: 'fresh', seen: linesSeen(holding) }
+  const seen = context.reads.seen(origin, blob)
+  if (seen !== 'none') return { kind: 'fresh', seen }
   const last = records[records.length - 1]
   if (last === undefined) return { kind: 'fresh', seen: 'none' }
   return stale(context, state, edit, { read: last, blob: last.blob, before })
-}
-
-function linesSeen(records: readonly ReadRecord[]): 'all' | readonly LineRange[] {
-  const ranges: LineRange[] = []
-  for (const record of records) {
-    if (record.lines === undefined) return 'all'
-    ranges.push(...record.lines)
-  }
-  return ranges
 }
 
 interface StaleRead {
@@ -97,7 +90,7 @@ function distance(
   if (read?.bytes === undefined || state.kind === 'absent' || state.past.length > 0) return null
   const text = context.reads.text(read, read.bytes, state.text.work)
   const named = namedLines(edit, text.lines.count)
-  if (named === null || !covers(read.lines ?? 'all', named)) return null
+  if (named === null || firstUnseen(context.reads.seen(read.path, read.blob), named) !== null) return null
   return distanceMoved(text, state.text, named)
 }
 
@@ -115,21 +108,20 @@ export function namedLines(edit: LinesEdit | InsertEdit, totalLines: number): Li
   return line === 0 ? null : { from: line, to: line }
 }
 
-/** Whether every line of the range was shown. */
-export function covers(seen: 'all' | 'none' | readonly LineRange[], range: LineRange): boolean {
-  return seen === 'all' || firstUnseen(seen, range) === null
-}
-
 /** The first line of the range that was not shown; null = all were. */
-export function firstUnseen(seen: 'all' | 'none' | readonly LineRange[], { from, to }: LineRange): number | null {
+export function firstUnseen(seen: Seen, { from, to }: LineRange): number | null {
   if (seen === 'all') return null
   if (seen === 'none') return from
-  let line = from
-  for (const range of [...seen].sort((a, b) => a.from - b.from)) {
-    if (range.from > line) break
-    line = Math.max(line, range.to + 1)
+  let low = 0
+  let high = seen.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((seen[middle]?.to ?? 0) < from) low = middle + 1
+    else high = middle
   }
-  return line > to ? null : line
+  const range = seen[low]
+  if (range === undefined || range.from > from) return from
+  return range.to >= to ? null : range.to + 1
 }
 
 /** The edit at the lines to which its old ones have moved. */

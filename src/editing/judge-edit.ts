@@ -1,19 +1,23 @@
 import type { Edit, Tier } from '../model/edit.ts'
 import { assertNever } from '../model/error.ts'
-import type { ReadRecord } from '../model/file-state.ts'
-import { hasLoneSurrogate, sameBytes } from './bytes.ts'
+import { sameBytes } from './bytes.ts'
 import type { Draft, DraftFile } from './draft.ts'
 import { resolveHunks } from './edit-hunks.ts'
-import { resolveAppend, resolveInsert, resolveLines } from './edit-lines.ts'
+import { resolveAppend } from './edit-lines.ts'
 import { resolveReplace } from './edit-replace.ts'
+import { judgeFreshness, movedBy, type Seen } from './freshness.ts'
+import { judgeLines } from './judge-lines.ts'
+import { refuseNewText } from './new-text.ts'
 import { type Claim, failed, type Outcome, refusal } from './outcome.ts'
+import type { Reads } from './reads.ts'
 import { stricter } from './tiers.ts'
+import { WorkExhausted } from './work.ts'
 import type { Refusal } from '../model/error.ts'
 
 /** What judging needs besides the edit and its file. */
 export interface JudgeContext {
   readonly draft: Draft
-  readonly reads: readonly ReadRecord[]
+  readonly reads: Reads
   readonly maxTier: Tier
   readonly carry: boolean
   readonly fileMaxBytes: number
@@ -31,23 +35,57 @@ export const isTextEdit = (edit: Edit): edit is TextEdit =>
 
 /** Judges one text edit against its file as it stands before the step. */
 export function judgeTextEdit(context: JudgeContext, file: DraftFile, edit: TextEdit): Outcome {
-  const unfit = unfitForText(context, file, edit) ?? unfitText(edit)
+  try {
+    return judgeWithinBudget(context, file, edit)
+  } catch (error) {
+    if (!(error instanceof WorkExhausted)) throw error
+    return failed('too-large', `${edit.op} in ${edit.path}: the batch asks for more searching than one batch may`)
+  }
+}
+
+function judgeWithinBudget(context: JudgeContext, file: DraftFile, edit: TextEdit): Outcome {
+  const unfit = unfitForText(context, file, edit) ?? refuseNewText(file, edit)
   if (unfit !== null) return { kind: 'failed', refusal: unfit }
-  const outcome = resolveTextEdit(context, file, edit)
+  const freshness = judgeFreshness(context, file, edit)
+  if (freshness.kind === 'stale' && !mayCarry(context, edit, freshness.moved)) {
+    return { kind: 'failed', refusal: freshness.refusal }
+  }
+  const outcome =
+    freshness.kind === 'stale'
+      ? carried(resolveTextEdit(context, file, movedEdit(edit, freshness.moved ?? 0), 'all'), edit, freshness.moved)
+      : resolveTextEdit(context, file, edit, freshness.seen)
   if (outcome.kind === 'claims' && changesNothing(file, outcome.claims)) {
     return failed('no-change', `${edit.op} in ${edit.path}: the file says exactly this already`)
   }
   return outcome
 }
 
-function resolveTextEdit(context: JudgeContext, file: DraftFile, edit: TextEdit): Outcome {
+/** Edits by line numbers are carried where their lines have moved to, edits by text where the text stands. */
+function mayCarry(context: JudgeContext, edit: TextEdit, moved: number | null): boolean {
+  if (!context.carry || edit.op === 'cell') return false
+  return moved !== null || (edit.op !== 'lines' && edit.op !== 'insert')
+}
+
+const movedEdit = (edit: TextEdit, moved: number): TextEdit =>
+  edit.op === 'lines' || edit.op === 'insert' ? movedBy(edit, moved) : edit
+
+function carried(outcome: Outcome, edit: TextEdit, moved: number | null): Outcome {
+  if (outcome.kind === 'failed') return outcome
+  const text =
+    moved === null
+      ? 'the file changed since it was read; the edit was applied where its text stands now'
+      : `the file changed since it was read; the edit was carried by ${moved} lines to where its lines stand now`
+  const remark = { kind: moved === null ? 'stale-read' : 'carried', item: edit.item, path: edit.path, text } as const
+  return { ...outcome, carried: true, remarks: [...outcome.remarks, remark] }
+}
+
+function resolveTextEdit(context: JudgeContext, file: DraftFile, edit: TextEdit, seen: Seen): Outcome {
   switch (edit.op) {
     case 'replace':
       return resolveReplace(file.text, edit, stricter(context.maxTier, edit.maxTier ?? context.maxTier))
     case 'lines':
-      return resolveLines(file.text, edit)
     case 'insert':
-      return resolveInsert(file.text, edit)
+      return judgeLines(file, edit, seen)
     case 'append':
       return resolveAppend(file.text, edit)
     case 'hunks':
@@ -71,31 +109,6 @@ function unfitForText(context: JudgeContext, file: DraftFile, edit: TextEdit): R
   if (file.text.isLfsPointer) return refusal('lfs-pointer', `${what}: the file is a Git LFS pointer`)
   if (file.text.hasNul) return refusal('binary', `${what}: the file holds NUL bytes`)
   return null
-}
-
-function textsOf(edit: TextEdit): readonly string[] {
-  switch (edit.op) {
-    case 'replace':
-      return [edit.old, edit.new]
-    case 'lines':
-      return [edit.content ?? '', edit.expected ?? '']
-    case 'insert':
-    case 'append':
-      return [edit.content]
-    case 'cell':
-      return [edit.source]
-    case 'hunks':
-      return edit.hunks.flatMap((hunk) => hunk.anchors)
-    default:
-      return assertNever(edit)
-  }
-}
-
-function unfitText(edit: TextEdit): Refusal | null {
-  const bad = textsOf(edit).some(hasLoneSurrogate)
-  return bad
-    ? refusal('not-utf8', `${edit.op} in ${edit.path}: the edit's text has half of a surrogate pair`)
-    : null
 }
 
 const changesNothing = (file: DraftFile, claims: readonly Claim[]): boolean =>

@@ -5,7 +5,7 @@ import type { DraftFile } from './draft.ts'
 import { type LineRange, refuseRange, resolveInsert, resolveLines } from './edit-lines.ts'
 import { compareEvidence } from './evidence.ts'
 import type { FileText } from './file-text.ts'
-import { firstUnseen, type Freshness, namedLines } from './freshness.ts'
+import { firstUnseen, namedLines, type Seen } from './freshness.ts'
 import { lineAtBeginning } from './line-history.ts'
 import { type Outcome, refusal } from './outcome.ts'
 import { showText } from './show-text.ts'
@@ -17,7 +17,7 @@ import { showText } from './show-text.ts'
 export function judgeLines(
   file: DraftFile,
   edit: LinesEdit | InsertEdit,
-  seen: Extract<Freshness, { kind: 'fresh' }>['seen'],
+  seen: Seen,
 ): Outcome {
   const refused = refuseRange(file.text, edit) ?? unproven(file, edit, seen)
   if (refused !== null) return { kind: 'failed', refusal: refused }
@@ -27,7 +27,7 @@ export function judgeLines(
 function unproven(
   file: DraftFile,
   edit: LinesEdit | InsertEdit,
-  seen: Extract<Freshness, { kind: 'fresh' }>['seen'],
+  seen: Seen,
 ): Refusal | null {
   const unseen = edit.op === 'insert' && edit.needsNoRead === true ? null : unseenLine(file, edit, seen)
   if (edit.op === 'lines' && edit.expected !== undefined) {
@@ -42,13 +42,14 @@ function unproven(
 function unseenLine(
   file: DraftFile,
   edit: LinesEdit | InsertEdit,
-  seen: Extract<Freshness, { kind: 'fresh' }>['seen'],
+  seen: Seen,
 ): number | null {
   const named = namedLines(edit, file.text.lines.count)
   if (seen === 'all') return null
   if (named === null) return edit.op === 'lines' && seen === 'none' && file.past.length === 0 ? 1 : null
   if (file.past.length === 0) return firstUnseen(seen, named)
   for (let line = named.from; line <= named.to; line++) {
+    file.text.work.spend(32 * file.past.length)
     const original = lineAtBeginning(file.past, line)
     if (original !== null && firstUnseen(seen, { from: original, to: original }) !== null) return line
   }

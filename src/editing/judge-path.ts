@@ -4,10 +4,13 @@ import type { Failure, ItemResult, Remark } from '../model/resolution.ts'
 import { sameBytes } from './bytes.ts'
 import { clashesOf } from './clashes.ts'
 import { absentDraft, type DraftFile, type DraftState } from './draft.ts'
+import { judgeFreshness } from './freshness.ts'
 import { isTextEdit, type JudgeContext, judgeTextEdit, type TextEdit } from './judge-edit.ts'
 import type { ChangedRegion } from './line-history.ts'
 import { type ChangedLines, changedLines } from './line-results.ts'
+import { refuseNewText } from './new-text.ts'
 import { type Claim, type Outcome, refusal } from './outcome.ts'
+import { textRemarks, writeRemarks } from './remarks.ts'
 import { applyClaims, collisions, sortClaims } from './splice.ts'
 import { moreLenient } from './tiers.ts'
 
@@ -25,7 +28,7 @@ export interface PathVerdict {
 export function judgePath(context: JudgeContext, path: string, edits: readonly Edit[]): PathVerdict {
   const state = context.draft.at(path)
   const clashes = clashesOf(edits)
-  const refused = edits.flatMap((edit) => failureOf(edit, refuseWhole(state, edit, edits)))
+  const refused = edits.flatMap((edit) => failureOf(edit, refuseWhole(context, state, edit, edits)))
   const texts = state.kind === 'file' ? judgeTexts(context, state, edits.filter(isTextEdit), refused) : noTexts
   const failures = [...clashes, ...refused, ...texts.failures]
   if (failures.length > 0) return { path, failures, next: state, results: [], remarks: [] }
@@ -39,18 +42,33 @@ export function judgePath(context: JudgeContext, path: string, edits: readonly E
     failures: [],
     next,
     results: [...texts.results, ...plain],
-    remarks: texts.remarks,
+    remarks: [...texts.remarks, ...edits.flatMap((edit) => (edit.op === 'write' ? writeRemarks(state, edit) : []))],
   }
 }
 
 const failureOf = (edit: Edit, refused: Refusal | null): readonly Failure[] =>
   refused === null ? [] : [{ ...refused, item: edit.item, path: edit.path }]
 
-function refuseWhole(state: DraftState, edit: Edit, all: readonly Edit[]): Refusal | null {
+function refuseWhole(context: JudgeContext, state: DraftState, edit: Edit, all: readonly Edit[]): Refusal | null {
+  if (isTextEdit(edit) && state.kind === 'file') return null
+  return refuseExistence(state, edit, all) ?? refuseStale(context, state, edit) ?? refuseContent(state, edit)
+}
+
+function refuseExistence(state: DraftState, edit: Edit, all: readonly Edit[]): Refusal | null {
   if (edit.op === 'write') return refuseWrite(state, edit)
-  if (state.kind === 'file') return edit.op === 'delete' ? refuseDelete(state, edit) : null
   const isMade = edit.op === 'chmod' && all.some((other) => other.op === 'write')
-  return isMade ? null : refusal('not-found', `${edit.op} of ${edit.path}: the file does not exist`)
+  if (state.kind === 'file' || isMade) return null
+  return refusal('not-found', `${edit.op} of ${edit.path}: the file does not exist`)
+}
+
+function refuseStale(context: JudgeContext, state: DraftState, edit: Edit): Refusal | null {
+  const freshness = judgeFreshness(context, state, edit)
+  return freshness.kind === 'stale' ? freshness.refusal : null
+}
+
+function refuseContent(state: DraftState, edit: Edit): Refusal | null {
+  if (edit.op === 'write') return refuseNewText(state, edit)
+  return edit.op === 'delete' && state.kind === 'file' ? refuseDelete(state, edit) : null
 }
 
 function refuseWrite(state: DraftState, edit: WriteEdit): Refusal | null {
@@ -110,12 +128,16 @@ function judgeTexts(
   const overlaps = overlapFailures(file, claims, edits)
   if (failures.length + overlaps.length > 0) return { ...noTexts, failures: [...failures, ...overlaps] }
   const lines = changedLines(file.text.lines, claims)
+  const reported = taken.map(({ edit, outcome }) => ({ edit, outcome, result: resultOf(edit, outcome, lines.byClaim) }))
   return {
     failures: [],
     claims,
     regions: lines.regions,
-    results: taken.map(({ edit, outcome }) => resultOf(edit, outcome, lines.byClaim)),
-    remarks: taken.flatMap(({ outcome }) => outcome.remarks),
+    results: reported.map(({ result }) => result),
+    remarks: reported.flatMap(({ edit, outcome, result }) => [
+      ...outcome.remarks,
+      ...textRemarks(file.text, edit, { claims: outcome.claims, result }),
+    ]),
     tier: taken.reduce<ItemResult['tier']>((tier, { outcome }) => moreLenient(tier, outcome.tier), 'exact'),
   }
 }

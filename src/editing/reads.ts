@@ -1,11 +1,15 @@
 import type { ReadRecord } from '../model/file-state.ts'
+import type { BlobId } from '../model/ids.ts'
+import type { LineRange } from './edit-lines.ts'
 import { FileText } from './file-text.ts'
+import type { Seen } from './freshness.ts'
 import type { Work } from './work.ts'
 
 /** The reads of one request, by path, with what is worked out of them once for all edits. */
 export class Reads {
   private readonly records = new Map<string, ReadRecord[]>()
   private readonly texts = new Map<ReadRecord, FileText>()
+  private readonly seenLines = new Map<string, Seen>()
   private readonly notes = new Map<string, readonly string[]>()
 
   constructor(reads: readonly ReadRecord[]) {
@@ -18,6 +22,16 @@ export class Reads {
 
   byPath(path: string): readonly ReadRecord[] {
     return this.records.get(path) ?? []
+  }
+
+  /** Lines that reads of these very bytes have shown. */
+  seen(path: string, blob: BlobId | null): Seen {
+    const key = `${path}\0${blob}`
+    const known = this.seenLines.get(key)
+    if (known !== undefined) return known
+    const seen = seenIn(this.byPath(path).filter((read) => read.blob === blob))
+    this.seenLines.set(key, seen)
+    return seen
   }
 
   text(read: ReadRecord, bytes: Uint8Array, work: Work): FileText {
@@ -35,4 +49,26 @@ export class Reads {
     this.notes.set(key, made)
     return made
   }
+}
+
+function seenIn(records: readonly ReadRecord[]): Seen {
+  if (records.length === 0) return 'none'
+  const ranges: LineRange[] = []
+  for (const record of records) {
+    if (record.lines === undefined) return 'all'
+    for (const range of record.lines) ranges.push(range)
+  }
+  return merged(ranges)
+}
+
+/** Sorted, with ranges that overlap or touch made one. */
+function merged(ranges: readonly LineRange[]): readonly LineRange[] {
+  const result: LineRange[] = []
+  for (const range of [...ranges].sort((a, b) => a.from - b.from)) {
+    const last = result[result.length - 1]
+    if (last !== undefined && range.from <= last.to + 1) {
+      result[result.length - 1] = { from: last.from, to: Math.max(last.to, range.to) }
+    } else result.push(range)
+  }
+  return result
 }

@@ -6,6 +6,7 @@ import { sameBytes } from './bytes.ts'
 import { Draft, type DraftState } from './draft.ts'
 import type { JudgeContext } from './judge-edit.ts'
 import { judgeStep } from './judge-step.ts'
+import { Reads } from './reads.ts'
 import { Work } from './work.ts'
 
 export interface ResolveRequest {
@@ -33,7 +34,7 @@ export interface ResolveRequest {
 export function resolve(request: ResolveRequest): Resolution {
   const work = new Work(limits.searchMaxBytes)
   const draft = new Draft(request.files, work)
-  const context: JudgeContext = { draft, reads: request.reads, ...request.options }
+  const context: JudgeContext = { draft, reads: new Reads(request.reads), ...request.options }
   const failedPaths = new Set<string>()
   const verdicts = steps(request.edits).map((edits) => {
     const verdict = judgeStep(

@@ -6,9 +6,13 @@ export class WorkExhausted extends Error {
   }
 }
 
+/** Failures that are explained by looking for the nearest place; a batch that fails more often is wrong throughout. */
+const EXPLANATIONS_MAX = 20
+
 /** What one batch may still cost, in bytes looked at: bounds every search by a sum, however hostile the texts are. */
 export class Work {
   private left: number
+  private explanations = EXPLANATIONS_MAX
 
   constructor(bytes: number) {
     this.left = bytes
@@ -18,5 +22,11 @@ export class Work {
   spend(bytes: number): void {
     this.left -= bytes
     if (this.left < 0) throw new WorkExhausted()
+  }
+
+  /** Whether one more failure may be explained at the cost of a pass over the file. */
+  mayExplain(): boolean {
+    this.explanations--
+    return this.explanations >= 0
   }
 }

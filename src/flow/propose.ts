@@ -15,6 +15,7 @@ import { judgePaths, judgeTransitions, strictest } from '../policy/judge.ts'
 import { bytesRef, findByRef, keyRef, rememberAs } from '../store/batch-keys.ts'
 import { findChange, type LoggedChange, readChange } from '../store/change-log.ts'
 import type { Store } from '../store/open-store.ts'
+import { repackWhenDue } from '../store/repack.ts'
 import { readJournal, readsOf, withBytes } from '../store/sessions.ts'
 import { buildRevision } from './build-revision.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
@@ -84,6 +85,7 @@ export async function propose(world: World, request: ProposeRequest): Promise<Pr
           revision,
           batch.title,
         )
+  await repackWhenDue(store, world.clock)
   world.log.note('proposed', { change: staged.change.id, files: revision.files.length })
   const checked = request.checks === 'later' ? staged : await checkRevision(world, store, staged, inForce)
   return { change: viewChange(checked.change), repeated: false, results: work.results }

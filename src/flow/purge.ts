@@ -1,6 +1,7 @@
 import { isPending } from '../model/change.ts'
 import { refuse } from '../model/error.ts'
 import { listChanges } from '../store/change-log.ts'
+import { withLandingLock } from '../store/lock.ts'
 import { findStore, galleyDirectory } from '../store/open-store.ts'
 import { scratchHome } from '../store/scratch.ts'
 import { isDirectory } from '../sys/durable.ts'
@@ -40,6 +41,16 @@ export async function purge(
   for (const path of candidates) {
     if (await isDirectory(path)) removed.push(path)
   }
-  if (!request.dryRun) for (const path of removed) await removeTree(path)
+  if (!request.dryRun && removed.length > 0) await removeAll(world, removed)
   return { removed, dryRun: request.dryRun }
+}
+
+/** No landing may be under way: its journal is in the folder that goes. */
+async function removeAll(world: World, paths: readonly string[]): Promise<void> {
+  const galleyDir = galleyDirectory(world.repository)
+  const remove = async () => {
+    for (const path of paths) await removeTree(path)
+  }
+  if (paths.includes(galleyDir)) await withLandingLock(galleyDir, world.clock, 'purge', remove)
+  else await remove()
 }

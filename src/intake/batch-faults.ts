@@ -3,7 +3,7 @@ import type { Refusal } from '../model/error.ts'
 import type { ErrorCode } from '../model/error-codes.ts'
 import { limits } from '../model/limits.ts'
 import { nearestName } from '../model/nearest-name.ts'
-import { quote } from '../policy/quote.ts'
+import { describe, quote } from '../policy/quote.ts'
 import type { ParsedJson } from './json.ts'
 import { pointerOf } from './json-pointer.ts'
 
@@ -14,15 +14,6 @@ export interface BatchFault {
   readonly message: string
   /** The key itself is wrong, not the value under it. */
   readonly isKey?: boolean
-}
-
-/** Names a JSON value and its type for a message: `number 3`, `text "x"`, `a list`. */
-export function describe(value: unknown): string {
-  if (value === undefined) return 'nothing'
-  if (value === null) return 'null'
-  if (typeof value === 'string') return `text ${quote(value)}`
-  if (typeof value === 'object') return Array.isArray(value) ? `a list of ${value.length}` : 'an object'
-  return typeof value === 'boolean' ? `${value}` : `number ${String(value)}`
 }
 
 /**

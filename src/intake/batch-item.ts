@@ -1,9 +1,10 @@
 import type { BatchItem } from '../model/batch.ts'
 import { nearestName } from '../model/nearest-name.ts'
-import { quote } from '../policy/quote.ts'
+import { describe, quote } from '../policy/quote.ts'
 import { base64Fault } from './base64.ts'
-import { type BatchFault, describe, faultsOf } from './batch-faults.ts'
-import { isObject, type OperationName, operationSchemas, toolSchema } from './batch-schema.ts'
+import { type BatchFault, faultsOf } from './batch-faults.ts'
+import { type OperationName, operationSchemas, toolSchema } from './batch-schema.ts'
+import { isJsonObject } from './json.ts'
 
 export type ReadItem =
   | { readonly kind: 'item'; readonly item: BatchItem }
@@ -13,7 +14,8 @@ const operationNames = Object.keys(operationSchemas) as readonly OperationName[]
 
 /** Reads one member of `edits`; it is judged by the keys of its own operation, or as a tool call. */
 export function readItem(edit: unknown, way: readonly PropertyKey[]): ReadItem {
-  if (!isObject(edit)) return refused(way, `expected an object with "op" or "tool", found ${describe(edit)}`)
+  if (!isJsonObject(edit))
+    return refused(way, `expected an object with "op" or "tool", found ${describe(edit)}`)
   const hasOperation = Object.hasOwn(edit, 'op')
   if (hasOperation && Object.hasOwn(edit, 'tool')) {
     return refused(way, 'an edit has "op" (an operation) or "tool" (a tool call), not both')

@@ -2,13 +2,15 @@ import * as z from 'zod'
 import { dialectNames } from '../model/batch.ts'
 import type { BlobId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
+import { isJsonObject } from './json.ts'
 
 // The message of every part is the phrase that follows "expected" in a fault; see `batch.ts`.
 
 const text = z.string('text')
-const someText = text.min(1, 'text that is not empty')
+const filled = (expected: string) => z.string(expected).min(1, expected)
+const someText = filled('text that is not empty')
 const flag = z.boolean('true or false')
-const path = text.min(1, 'a path')
+const path = filled('a path')
 const oneOf = <const T extends readonly string[]>(values: T) =>
   z.enum(values, `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`)
 
@@ -89,13 +91,10 @@ export const operationSchemas = {
 
 export type OperationName = keyof typeof operationSchemas
 
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** An agent's tool call. `input` is handed on as it came (the same object); its adapter judges it. */
 export const toolSchema = z.strictObject({
   tool: name,
-  input: z.custom<Readonly<Record<string, unknown>>>(isObject, 'an object').meta({ type: 'object' }),
+  input: z.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'an object').meta({ type: 'object' }),
 })
 
 export const agentSchema = z.strictObject(

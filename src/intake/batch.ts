@@ -4,8 +4,8 @@ import { limits } from '../model/limits.ts'
 import { checkPath } from '../policy/paths.ts'
 import { type BatchFault, faultsOf, placeFaults } from './batch-faults.ts'
 import { readItem } from './batch-item.ts'
-import { agentSchema, batchHeadSchema, isObject, readSchema } from './batch-schema.ts'
-import { decodeUtf8, parseJson } from './json.ts'
+import { agentSchema, batchHeadSchema, readSchema } from './batch-schema.ts'
+import { decodeUtf8, isJsonObject, parseJson } from './json.ts'
 import { illFormedTexts } from './well-formed.ts'
 
 export type ParsedBatch =
@@ -28,7 +28,7 @@ export function parseBatch(bytes: Uint8Array): ParsedBatch {
   if (typeof text !== 'string') return { kind: 'refused', refusal: text }
   const json = parseJson(text, limits.jsonMaxDepth)
   if (json.kind === 'refused') return json
-  const edits = isObject(json.value) ? json.value['edits'] : undefined
+  const edits = isJsonObject(json.value) ? json.value['edits'] : undefined
   if (Array.isArray(edits) && edits.length > limits.batchMaxEdits) {
     return tooLarge(`batch at /edits: ${edits.length} edits, more than ${limits.batchMaxEdits}`)
   }
@@ -50,7 +50,7 @@ function readBatch(value: unknown, illFormed: readonly BatchFault[]): ReadBatch 
   const headFaults = head.success
     ? readsFaults(head.data.reads ?? [])
     : faultsOf(head.error.issues, value, [], headKeys)
-  const items = readItems(isObject(value) ? value['edits'] : undefined)
+  const items = readItems(isJsonObject(value) ? value['edits'] : undefined)
   const faults = [...illFormed, ...headFaults, ...items.faults]
   if (!head.success || faults.length > 0) return { kind: 'faults', faults }
   const { title, reads = [], dialect = 'auto', edits: _, ...rest } = head.data

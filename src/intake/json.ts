@@ -4,6 +4,10 @@ import { JsonFault, JsonScanner } from './json-scanner.ts'
 
 export { pointerOf } from './json-pointer.ts'
 
+/** Whether a JSON value is an object: neither a list nor null. */
+export const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 /**
  * A parsed text. Objects in `value` have no prototype: a key such as `__proto__` is a key like any other.
  */

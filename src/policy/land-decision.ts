@@ -31,6 +31,8 @@ export interface LandFacts {
   readonly tip: CommitId | null
   /** Paths of the manifest whose entry at the tip is not the old side of the transition. */
   readonly movedPaths: readonly string[]
+  /** Paths that the agent relied on without editing them (`reads`) and that are other files now. */
+  readonly movedReads?: readonly string[]
   /** ISO 8601. */
   readonly now: string
 }
@@ -49,7 +51,8 @@ export type LandDecision =
  *
  * Refusals, in this order: `wrong-state`; `digest-mismatch` where bytes, message or author are not what the log or an
  * approval says; `forged` where an approval's object does not hold and no other approval suffices; `not-approved`;
- * `expired`; `checks-failed`; `check-missing`; `branch-moved` where the branch is gone.
+ * `expired`; `checks-failed`; `check-missing`; `stale` where
+ * a file that the agent relied on moved and the policy refuses that; `branch-moved` where the branch is gone.
  */
 export function decideLanding(facts: LandFacts): LandDecision {
   const refusal =
@@ -57,6 +60,7 @@ export function decideLanding(facts: LandFacts): LandDecision {
     tamperingRefusal(facts) ??
     approvalRefusal(facts) ??
     checksRefusal(facts) ??
+    readsRefusal(facts) ??
     tipRefusal(facts)
   if (refusal !== null) return { kind: 'refused', refusal }
   if (facts.tip === facts.revision.base) return { kind: 'fast-forward' }
@@ -189,6 +193,13 @@ function checksRefusal({ id, revision, policy, checks }: LandFacts): Refusal | n
   if (missing.length === 0) return null
   return refusal('check-missing', `land ${id}: no result of ${missing.join(', ')} for ${revision.commit}`, {
     checks: missing,
+  })
+}
+
+function readsRefusal({ id, policy, movedReads = [] }: LandFacts): Refusal | null {
+  if (policy.freshness.reads !== 'refuse' || movedReads.length === 0) return null
+  return refusal('stale', `land ${id}: the agent relied on ${movedReads.join(', ')}, which changed since`, {
+    paths: movedReads,
   })
 }
 

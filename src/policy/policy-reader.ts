@@ -1,7 +1,7 @@
-import { type ParsedJson, pointerOf } from '../intake/json.ts'
+import { isJsonObject, type ParsedJson, pointerOf } from '../intake/json.ts'
 import { nearestName } from '../model/nearest-name.ts'
 import type { PolicyFault } from '../model/policy.ts'
-import { quote } from './quote.ts'
+import { describe, quote } from './quote.ts'
 
 /** A value of the policy file and where it stands. Readers of it note faults instead of throwing. */
 export interface Field {
@@ -40,19 +40,10 @@ export function fail(field: Field, expected: string): undefined {
   field.notes.add(field.way, `expected ${expected}, found ${describe(field.value)}`)
 }
 
-function describe(value: unknown): string {
-  if (typeof value === 'string') return `text ${quote(value)}`
-  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object'
-  return String(value)
-}
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Reads an object and notes every key that is not known; returns the look-up of its members. */
 export function readMembers(field: Field, known: readonly string[]): ((key: string) => Field) | undefined {
   const object = field.value
-  if (!isObject(object)) return fail(field, 'an object')
+  if (!isJsonObject(object)) return fail(field, 'an object')
   for (const key of Object.keys(object)) {
     if (known.includes(key)) continue
     const near = nearestName(key, known)

@@ -31,3 +31,12 @@ export function quote(text: string): string {
 function escapeOf(character: string): string {
   return SHORT[character] ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16).toUpperCase()}}`
 }
+
+/** Names a JSON value and its type for a message: `number 3`, `text "x"`, `a list`. */
+export function describe(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (value === null) return 'null'
+  if (typeof value === 'string') return `text ${quote(value)}`
+  if (typeof value === 'object') return Array.isArray(value) ? `a list of ${value.length}` : 'an object'
+  return typeof value === 'boolean' ? `${value}` : `number ${String(value)}`
+}

@@ -52,13 +52,16 @@ function nested(tree: Tree): Failure | null {
   return null
 }
 
-/** A tree as plain values: what a failing test should print. */
+/** A tree as plain values, for comparing and for what a failing test prints: long files by their id. */
 export const treeValues = (tree: Tree): Readonly<Record<string, string>> =>
   Object.fromEntries(
     [...tree]
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([path, { bytes, executable }]) => [
-        `${path}${executable ? '*' : ''}`,
-        Buffer.from(bytes).toString('latin1'),
-      ]),
+      .map(([path, { bytes, executable }]) => {
+        const text = Buffer.from(bytes).toString('latin1')
+        return [
+          `${path}${executable ? '*' : ''}`,
+          text.length > 1000 ? `${text.length} bytes, ${blobOf(bytes)}` : text,
+        ]
+      }),
   )

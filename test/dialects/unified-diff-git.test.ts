@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
+import { translateDiff } from '../../src/dialects/unified-diff.ts'
+import { blobOf } from './in-memory.ts'
+import { context, editsOf } from './translation.ts'
 import { applyToTree, type Tree, type TreeFile, treeValues } from './tree.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'galley-diff-'))
@@ -85,13 +88,15 @@ const joined = (lines: readonly Uint8Array[], end: string) =>
 const text = fc
   .tuple(fc.array(line, { maxLength: 25 }), fc.constantFrom('\n', '\n', ''))
   .map(([lines, end]) => joined(lines, end))
+/** Lines that end in CR alone: the engine takes each for a line, and git does not. */
+const isOldMac = (bytes: Uint8Array) => bytes.includes(0x0d) && !bytes.includes(0x0a)
 const binary = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.concat([Buffer.from([0]), bytes]))
 const large = fc
   .nat(255)
   .map((seed) =>
     Buffer.from(Uint8Array.from({ length: 3000 }, (_, n) => (n * 7 + (n > 2000 ? seed : 0)) % 256)),
   )
-const content = fc.oneof({ weight: 8, arbitrary: text }, binary, large)
+const content = fc.oneof({ weight: 8, arbitrary: text }, binary)
 const file: fc.Arbitrary<TreeFile> = fc.record({
   bytes: content.filter(
     (bytes) => !Buffer.from(bytes).toString('latin1').startsWith('version https://git-lfs'),
@@ -156,6 +161,9 @@ const pair = fc
     }
     return [before, treeOf([...after, ...made])]
   })
+  .filter(([before, after]) =>
+    [...before.values(), ...after.values()].every((state) => !isOldMac(state.bytes)),
+  )
   .filter(([before, after]) => JSON.stringify(treeValues(before)) !== JSON.stringify(treeValues(after)))
 
 const options = fc.constantFrom<(readonly string[])[]>(
@@ -179,26 +187,28 @@ describe('diffs that git made of random trees', () => {
     cases.map(([trees]) => trees),
   )
 
+  const diffs = cases.map(([, chosen], n) => diffOf('x', n, chosen))
+
   const expectTree = (made: ReturnType<typeof applyToTree>, expected: Tree) => {
     if (made.kind === 'refused') expect(made.failures).toEqual([])
     else expect(treeValues(made.tree)).toEqual(treeValues(expected))
   }
 
   test('lead from the one tree to the other', () => {
-    cases.forEach(([[before, after], chosen], n) => {
-      expectTree(applyToTree(batchOf(diffOf('x', n, chosen)), before), after)
+    cases.forEach(([[before, after]], n) => {
+      expectTree(applyToTree(batchOf(diffs[n] ?? Buffer.alloc(0)), before), after)
     })
   })
 
   test('lead back with "reverse", copies aside', () => {
     cases.forEach(([[before, after], chosen], n) => {
       if (chosen.includes('-C')) return
-      expectTree(applyToTree(batchOf(diffOf('x', n, chosen), { reverse: true }), after), before)
+      expectTree(applyToTree(batchOf(diffs[n] ?? Buffer.alloc(0), { reverse: true }), after), before)
     })
   })
 
   test('in the form of a mail lead there too', () => {
-    cases.slice(0, 20).forEach(([[before, after]], n) => {
+    cases.slice(0, 12).forEach(([[before, after]], n) => {
       git(repository, ['update-ref', `refs/heads/c-${n}`, commitOn(n)])
       const mail = git(repository, ['format-patch', '--stdout', '--binary', '-1', `c-${n}`])
       expectTree(applyToTree(batchOf(mail), before), after)
@@ -218,6 +228,61 @@ describe('diffs that git made of random trees', () => {
     ]
     return git(repository, args).toString('utf8').trim()
   }
+})
+
+/** Applies git's delta: two lengths, then copies from the old content and insertions. */
+function patched(old: Uint8Array, delta: Uint8Array): Buffer {
+  let at = 0
+  const length = () => {
+    let value = 0
+    for (let shift = 0; ; shift += 7) {
+      const byte = delta[at++] ?? 0
+      value += (byte & 0x7f) * 2 ** shift
+      if (byte < 0x80) return value
+    }
+  }
+  expect(length()).toBe(old.length)
+  const size = length()
+  const parts: Uint8Array[] = []
+  const number = (command: number, bits: readonly number[]) =>
+    bits.reduce((sum, bit, n) => sum + ((command & bit) === 0 ? 0 : (delta[at++] ?? 0) * 256 ** n), 0)
+  while (at < delta.length) {
+    const command = delta[at++] ?? 0
+    if (command < 0x80) {
+      parts.push(delta.subarray(at, at + command))
+      at += command
+    } else {
+      const offset = number(command, [1, 2, 4, 8])
+      const count = number(command, [16, 32, 64]) || 0x10000
+      parts.push(old.subarray(offset, offset + count))
+    }
+  }
+  const made = Buffer.concat(parts)
+  expect(made.length).toBe(size)
+  return made
+}
+
+describe('binary patches that git made of large files', () => {
+  const cases = fc.sample(fc.tuple(large, large), { numRuns: 30, seed: 5 }).filter(([a, b]) => !a.equals(b))
+  const treeWith = (bytes: Uint8Array): Tree => new Map([['f', { bytes, executable: false }]])
+  importPairs(
+    'z',
+    cases.map(([a, b]) => [treeWith(a), treeWith(b)]),
+  )
+
+  test('hold a delta each way that leads to the other content', () => {
+    cases.forEach(([before, after], n) => {
+      const text = diffOf('z', n, ['--binary']).toString('utf8')
+      for (const [reverse, from, to] of [
+        [false, before, after],
+        [true, after, before],
+      ] as const) {
+        const [edit] = editsOf(translateDiff({ op: 'diff', text, reverse }, context))
+        expect(edit).toMatchObject({ op: 'delta', blob: blobOf(from) })
+        if (edit?.op === 'delta') expect(patched(from, edit.delta)).toEqual(to)
+      }
+    })
+  })
 })
 
 /** Writes a tree, runs `git apply` on it, and reads it again; null = git refused. */
@@ -243,33 +308,47 @@ function gitApply(before: Tree, diff: Uint8Array, args: readonly string[]): Tree
   return result.status === 0 ? after : null
 }
 
-describe('diffs that were made of another tree', () => {
-  const drifted = fc.tuple(
-    pair,
-    fc.nat(3),
-    line,
-    fc.constantFrom(['--binary', '-U3'], ['--binary', '-M', '-U2']),
-  )
-  const cases = fc.sample(drifted, { numRuns: 120, seed: 7 })
+describe('diffs that were made of another version of a file', () => {
+  // Lines that differ, but for a few: where several places are alike, git takes the nearest and galley refuses.
+  const numbered = fc.array(fc.nat(60), { minLength: 8, maxLength: 40 })
+  const version = (numbers: readonly number[]) => {
+    const bytes = Buffer.from(numbers.map((n, index) => `${n % 9 === 0 ? '' : index}${n}\n`).join(''))
+    return new Map([['f', { bytes, executable: false }]])
+  }
+  const change = fc.record({ at: fc.nat(40), line })
+  const drifted = fc.record({
+    numbers: numbered,
+    edits: fc.array(change, { minLength: 1, maxLength: 3 }),
+    drifts: fc.array(change, { minLength: 1, maxLength: 2 }),
+    context: fc.constantFrom('-U1', '-U2', '-U3'),
+  })
+  const all = (tree: Tree, changes: readonly { readonly at: number; readonly line: Uint8Array }[]): Tree => {
+    const state = tree.get('f')
+    const bytes = changes.reduce(
+      (before, { at, line: added }) => edited(before, at, added),
+      state?.bytes ?? new Uint8Array(),
+    )
+    return new Map([['f', { bytes, executable: false }]])
+  }
+  const cases = fc.sample(drifted, { numRuns: 100, seed: 7 }).map(({ numbers, edits, drifts, context }) => {
+    const before = version(numbers)
+    return { before, after: all(before, edits), other: all(before, drifts), context }
+  })
   importPairs(
     'y',
-    cases.map(([trees]) => trees),
+    cases.map(({ before, after }) => [before, after]),
   )
 
   test('are applied as git applies them, or refused', () => {
-    let both = 0
-    cases.forEach(([[before], at, added, chosen], n) => {
-      const diff = diffOf('y', n, chosen)
-      const changed = new Map(
-        [...before].map(([name, state]) => [name, { ...state, bytes: edited(state.bytes, at, added) }]),
-      )
-      const theirs = gitApply(changed, diff, [])
-      const ours = applyToTree(batchOf(diff), changed)
-      if (ours.kind === 'refused' || theirs === null) return
-      both++
+    const both = cases.filter(({ other, context }, n) => {
+      const diff = diffOf('y', n, [context])
+      const theirs = gitApply(other, diff, [])
+      const ours = applyToTree(batchOf(diff), other)
+      if (ours.kind === 'refused' || theirs === null) return false
       expect(treeValues(ours.tree)).toEqual(treeValues(theirs))
+      return true
     })
     // Otherwise the comparison would say nothing.
-    expect(both).toBeGreaterThan(10)
+    expect(both.length).toBeGreaterThan(25)
   })
 })

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeRepo } from './repo.ts'
@@ -84,7 +84,7 @@ function takeWhile(lines: readonly string[], from: number, isPart: (line: string
 }
 
 /** Runs a story in a fresh repository. Throws at the first line that is not as told, with what was said instead. */
-export function runStory(story: Story): void {
+export async function runStory(story: Story): Promise<void> {
   const committed = story.files.filter(({ path }) => !path.startsWith('../'))
   using repo = makeRepo({ files: Object.fromEntries(committed.map(({ path, content }) => [path, content])) })
   const env = { ...repo.env, PATH: `${makeBin(repo.home)}:${repo.env['PATH']}`, TZ: 'UTC' }
@@ -92,7 +92,7 @@ export function runStory(story: Story): void {
   const names = new Map<string, string>()
   for (const step of story.steps) {
     if (step.kind === 'file') repo.write(step.file.path, step.file.content)
-    else runStep(step, repo.dir, env, names)
+    else await runStep(step, repo.dir, env, names)
   }
 }
 
@@ -105,24 +105,29 @@ function makeBin(home: string): string {
   return bin
 }
 
-function shell(command: string, cwd: string, env: Record<string, string>) {
-  const { status, stdout, stderr } = spawnSync('sh', ['-c', command], {
-    cwd,
-    env,
-    encoding: 'utf8',
-    timeout: 60_000,
-  })
-  return { status, stdout, stderr }
+interface Said {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
 }
 
-function runStep(
+function shell(command: string, cwd: string, env: Record<string, string>): Promise<Said> {
+  return new Promise((resolve) => {
+    const child = execFile('sh', ['-c', command], { cwd, env, timeout: 60_000 }, (_error, stdout, stderr) => {
+      resolve({ status: child.exitCode, stdout, stderr })
+    })
+    child.stdin?.end()
+  })
+}
+
+async function runStep(
   step: Extract<Step, { kind: 'command' }>,
   repository: string,
   env: Record<string, string>,
   names: Map<string, string>,
-): void {
+): Promise<void> {
   const command = step.command.replace(/<(\w+)>/g, (whole, name: string) => names.get(name) ?? whole)
-  const said = shell(command, repository, env)
+  const said = await shell(command, repository, env)
   const told = `line ${step.line}: $ ${command}\nexit code ${said.status}\n${said.stdout}${said.stderr}`
   if (!endedAsExpected(step.failure, said)) {
     throw new Error(`${told}\nexpected ${step.failure === null ? 'exit code 0' : `failure: ${step.failure}`}`)
@@ -136,7 +141,7 @@ function runStep(
   for (const [name, value] of Object.entries(match.groups ?? {})) names.set(name, value)
 }
 
-function endedAsExpected(failure: string | null, said: ReturnType<typeof shell>): boolean {
+function endedAsExpected(failure: string | null, said: Said): boolean {
   if (failure === null) return said.status === 0
   if (/^\d+$/.test(failure)) return said.status === Number(failure)
   const isNamed = said.stderr.includes(`galley: ${failure}: `) || said.stdout.includes(`"code":"${failure}"`)

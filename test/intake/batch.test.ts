@@ -365,6 +365,6 @@ test('no JSON value makes the parser throw', () => {
         else expect(parsed.batch.items.length).toBeGreaterThan(0)
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   )
 })

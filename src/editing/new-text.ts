@@ -1,0 +1,81 @@
+import type { Edit } from '../model/edit.ts'
+import type { Refusal } from '../model/error.ts'
+import { encode, hasLoneSurrogate } from './bytes.ts'
+import type { DraftState } from './draft.ts'
+import { fold } from './fold.ts'
+import { trimmed } from './line-index.ts'
+import { findPlaceholder } from './omission.ts'
+import { refusal } from './outcome.ts'
+import { showText } from './show-text.ts'
+
+/** Refuses an edit whose own text cannot be written, or stands for text left out. */
+export function refuseNewText(state: DraftState, edit: Edit): Refusal | null {
+  if (spokenTexts(edit).some(hasLoneSurrogate)) {
+    return refusal('not-utf8', `${edit.op} in ${edit.path}: the edit's text has half of a surrogate pair`)
+  }
+  for (const text of newTexts(edit)) {
+    const placeholder = findPlaceholder(text, (line) => isLineOf(state, line))
+    if (placeholder === null) continue
+    const shown = showText(placeholder.text)
+    return refusal(
+      'omission',
+      `${edit.op} in ${edit.path}: line ${placeholder.line} of the new text stands for text left out: "${shown}"`,
+      { line: placeholder.line, text: shown },
+    )
+  }
+  return null
+}
+
+/** All texts of the edit that are strings and will be compared or written. */
+function spokenTexts(edit: Edit): readonly string[] {
+  switch (edit.op) {
+    case 'replace':
+      return [edit.old, edit.new]
+    case 'lines':
+      return [edit.content ?? '', edit.expected ?? '']
+    case 'insert':
+    case 'append':
+      return [edit.content]
+    case 'cell':
+      return [edit.source, edit.cell !== null && 'id' in edit.cell ? edit.cell.id : '']
+    case 'hunks':
+      return edit.hunks.flatMap((hunk) => hunk.anchors)
+    default:
+      return []
+  }
+}
+
+/** The texts in which nothing may be left out. A unified diff was made by a program: its lines are what they are. */
+function newTexts(edit: Edit): readonly string[] {
+  switch (edit.op) {
+    case 'replace':
+      return [edit.new]
+    case 'lines':
+      return edit.content === null ? [] : [edit.content]
+    case 'insert':
+    case 'append':
+      return [edit.content]
+    case 'cell':
+      return [edit.source]
+    case 'write':
+      return edit.isText ? [Buffer.from(edit.content).toString('utf8')] : []
+    case 'hunks':
+      return edit.flavour === 'unified' ? [] : edit.hunks.map(({ lines }) => addedText(lines))
+    default:
+      return []
+  }
+}
+
+const addedText = (lines: Extract<Edit, { op: 'hunks' }>['hunks'][number]['lines']): string =>
+  lines
+    .filter((line) => line.kind === 'add')
+    .map((line) => Buffer.from(line.text).toString('utf8'))
+    .join('\n')
+
+/** Whether the file has this line already, blanks around it aside. */
+function isLineOf(state: DraftState, line: string): boolean {
+  if (state.kind === 'absent') return false
+  const options = { level: 'unicode', usesCr: false, from: 0, stripsEnd: true } as const
+  const content = trimmed(fold(encode(line), options, state.text.work).bytes)
+  return state.text.lineIndex.linesWith(content, 1).length > 0
+}
