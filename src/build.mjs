@@ -9,13 +9,15 @@ import { dirname, join, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 
+/** For a package: nothing of earlier builds stays. Otherwise what a galley or a test may be using just now does. */
+const isClean = process.argv.includes('--clean')
 const root = fileURLToPath(new URL('..', import.meta.url))
 const require = createRequire(import.meta.url)
 const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
 
 /**
  * isomorphic-git gives one function, `hashBlob`. Its node entry is a CommonJS file of 600 kB that takes 85 ms to load; its
- * ESM entry, and all that it imports, shake down to that function and the hash beneath it, which load in 4 ms.
+ * ESM entry, and all that it imports, shake down to that function and the hash beneath it, which load in a few.
  */
 const shakeIsomorphicGit = {
   name: 'shake-isomorphic-git',
@@ -96,12 +98,9 @@ async function put(path, text, mode) {
   await rename(aside, path)
 }
 
-/**
- * Removes the chunks of earlier builds. One that a galley started a moment ago has yet to load stays for a while, unless
- * the build is for a package (`--clean`).
- */
+/** Removes the chunks of earlier builds; one that a galley started a moment ago has yet to load stays for a while. */
 async function removeAllBut(kept, folder) {
-  const keepsSince = process.argv.includes('--clean') ? Number.POSITIVE_INFINITY : Date.now() - 10 * 60_000
+  const keepsSince = isClean ? Number.POSITIVE_INFINITY : Date.now() - 10 * 60_000
   for (const name of await readdir(folder)) {
     const path = join(folder, name)
     const age = kept.has(path) ? null : await stat(path).catch(() => null)
@@ -112,33 +111,12 @@ async function removeAllBut(kept, folder) {
 /** Declarations of the library's own graph; the rest of the source is not published. */
 function buildTypes() {
   const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc')
-  // prettier-ignore
   const options = [
-    '--ignoreConfig',
-    '--target',
-    'es2023',
-    '--module',
-    'nodenext',
-    '--lib',
-    'es2023',
-    '--types',
-    'node',
-    '--strict',
-    '--exactOptionalPropertyTypes',
-    '--noUncheckedIndexedAccess',
-    '--erasableSyntaxOnly',
-    '--verbatimModuleSyntax',
-    '--allowImportingTsExtensions',
-    '--rewriteRelativeImportExtensions',
-    '--skipLibCheck',
-    '--noCheck',
-    '--declaration',
-    '--emitDeclarationOnly',
-    '--rootDir',
-    'src',
-    '--outDir',
-    'dist/types',
-  ]
+    '--ignoreConfig --target es2023 --module nodenext --lib es2023 --types node --strict --exactOptionalPropertyTypes',
+    '--noUncheckedIndexedAccess --erasableSyntaxOnly --verbatimModuleSyntax --allowImportingTsExtensions',
+    '--rewriteRelativeImportExtensions --skipLibCheck --noCheck --declaration --emitDeclarationOnly',
+    '--rootDir src --outDir dist/types',
+  ].flatMap((line) => line.split(' '))
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [tsc, ...options, 'src/index.ts'], { cwd: root, stdio: 'inherit' })
     child.on('error', reject)
@@ -148,10 +126,11 @@ function buildTypes() {
   })
 }
 
-await rm(join(root, 'dist/types'), { recursive: true, force: true })
+if (isClean) await rm(join(root, 'dist'), { recursive: true, force: true })
 // All three end, whatever becomes of the others, so that none leaves a file half made.
 const outcomes = await Promise.allSettled([buildCode(), buildSchema(), buildTypes()])
 const failures = outcomes.filter(({ status }) => status === 'rejected')
-for (const { reason } of failures)
+for (const { reason } of failures) {
   process.stderr.write(`build: ${reason instanceof Error ? reason.message : reason}\n`)
+}
 if (failures.length > 0) process.exitCode = 1

@@ -100,7 +100,7 @@ galley <verb> --help shows options and examples. Start with: galley demo
 }
 
 async function unknownVerb(word: string): Promise<string> {
-  const { nearestName } = await import('../intake/nearest.ts')
+  const { nearestName } = await import('../model/nearest-name.ts')
   const near = nearestName(word, Object.keys(verbs))
   return `unknown verb ${JSON.stringify(word.slice(0, 40))}${near === null ? '' : `; did you mean ${near}?`}`
 }

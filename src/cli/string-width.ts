@@ -10,7 +10,10 @@ export function stringWidth(text: string): number {
   return columns
 }
 
-/** The name under which `string-width` is imported. */
+/**
+ * The name under which `string-width` is imported; the build puts this file in its place.
+ * @public
+ */
 export { stringWidth as default }
 
 const COLOUR_CODE = /\u001b\[[0-9;]*m/g

@@ -175,22 +175,13 @@ function faultsOfHunk(hunk: RawHunk): readonly PatchTextFault[] {
   return []
 }
 
-/**
- * Agent Zero searches below the anchor first and, failing that, from the anchor's own line, so that the anchor may
- * be the line that is replaced. Such a hunk already holds its anchor as its first old line: without the anchor it
- * stands for the same places, and must then be the only one.
- */
-function hunkOf(hunk: RawHunk): Hunk {
-  const firstOld = hunk.lines.find((line) => line.kind !== 'add')
-  const isOwnAnchor = firstOld !== undefined && firstOld.text.trim() === hunk.anchor
-  return {
-    anchors: hunk.anchor === null || isOwnAnchor ? [] : [hunk.anchor],
-    oldStart: null,
-    lines: hunk.lines.map((line) => ({ kind: line.kind, text: encoder.encode(line.text) })),
-    endOfFile: false,
-    sourceLine: hunk.sourceLine,
-  }
-}
+const hunkOf = (hunk: RawHunk): Hunk => ({
+  anchors: hunk.anchor === null ? [] : [hunk.anchor],
+  oldStart: null,
+  lines: hunk.lines.map((line) => ({ kind: line.kind, text: encoder.encode(line.text) })),
+  endOfFile: false,
+  sourceLine: hunk.sourceLine,
+})
 
 function stackedAnchors(line: PatchLine, above: string): Step<never> {
   const message = `patch_text stacks anchors: line ${line.number} follows the anchor ${quote(above)} with no lines between`

@@ -40,7 +40,7 @@ function nameOf(line: string, index: number): BlockName {
   if (!/\s/.test(plain.name)) return { kind: 'name', name: plain.name, index, isCertain: true }
   // With a space inside, only quoting shows that it is a name; without quoting the end must look like a file's.
   if (plain.isQuoted) return { kind: 'name', name: plain.name, index, isCertain: true }
-  const end = plain.name.slice(plain.name.search(/\S+$/))
+  const end = plain.name.split(/\s/).at(-1) ?? ''
   return isPathLike(end)
     ? { kind: 'name', name: plain.name, index, isCertain: false }
     : { kind: 'prose', index }

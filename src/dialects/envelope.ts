@@ -32,20 +32,14 @@ export function translateEnvelope(text: string, context: DialectContext, base = 
     const made = partEdits(part, context, base, steps)
     if (isFault(made)) failures.push(faultFailure(made, context.item, 'patch'))
     else edits.push(...made)
+    if (edits.length <= limits.batchMaxEdits) continue
+    const message = `the patch makes more than the ${limits.batchMaxEdits} edits that fit in a batch`
+    failures.push(faultFailure(fault(part.line, message, { code: 'too-large' }), context.item, 'patch'))
+    break
   }
-  if (edits.length > limits.batchMaxEdits) failures.push(tooMany(edits.length, context.item))
   if (failures.length > 0) return { kind: 'refused', failures }
   return { kind: 'edits', edits, nextStep: steps.next }
 }
-
-const tooMany = (count: number, item: number): Failure =>
-  faultFailure(
-    fault(1, `the patch makes ${count} edits; at most ${limits.batchMaxEdits} fit in a batch`, {
-      code: 'too-large',
-    }),
-    item,
-    'patch',
-  )
 
 function partEdits(
   part: EnvelopePart,

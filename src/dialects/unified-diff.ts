@@ -39,10 +39,10 @@ export function translateDiff(item: DiffItem, context: DialectContext): Translat
     const made = isFault(change) ? change : order.edits(change)
     if (isFault(made)) faults.push(made)
     else for (const edit of made) edits.push(edit)
-  }
-  if (edits.length > limits.batchMaxEdits) {
-    const message = `the diff makes ${edits.length} edits; at most ${limits.batchMaxEdits} fit in a batch`
-    faults.push(fault(1, message, { code: 'too-large' }))
+    if (edits.length <= limits.batchMaxEdits) continue
+    const message = `the diff makes more than the ${limits.batchMaxEdits} edits that fit in a batch`
+    faults.push(fault(section.header.line, message, { code: 'too-large' }))
+    break
   }
   if (faults.length > 0) return refused(faults, context)
   return { kind: 'edits', edits, nextStep: order.nextStep }

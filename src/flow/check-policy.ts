@@ -26,6 +26,6 @@ export async function checkPolicyFile(
   const file = await readWorkTreeFile(root, POLICY_PATH, limits.policyMaxBytes)
   const bytes = file.kind === 'file' ? file.bytes : null
   const { policy, faults } = parsePolicy(bytes)
-  if (faults.length > 0) refusePolicy(faults)
+  refusePolicy(faults)
   return { exists: bytes !== null, policy }
 }

@@ -1,4 +1,5 @@
 import { findRelation } from '../git/ancestry.ts'
+import { blobIdOf } from '../git/blob-id.ts'
 import { parseCommit } from '../git/commit.ts'
 import { lookUpPath } from '../git/objects.ts'
 import { listRefs, resolveCommit, updateRefs } from '../git/refs.ts'
@@ -6,12 +7,14 @@ import { landCommit } from '../landing/land-commit.ts'
 import type { ChangeEvent, CheckResult, Landing, Revision } from '../model/change.ts'
 import { GalleyError, refuse } from '../model/error.ts'
 import { type CommitId, commitId } from '../model/ids.ts'
+import { limits } from '../model/limits.ts'
 import { decideLanding } from '../policy/land-decision.ts'
 import { readApprovals } from '../store/approvals.ts'
 import { appendEvents, type LoggedChange } from '../store/change-log.ts'
 import { withLandingLock } from '../store/lock.ts'
 import type { Store } from '../store/open-store.ts'
 import { removeScratch } from '../store/scratch.ts'
+import { readWorkTreeFile } from '../sys/work-tree-file.ts'
 import { confirmStored, loadChange } from './approve.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
 import { currentRevision, recordChecks, runChecks, transitionsOf } from './check.ts'
@@ -96,6 +99,7 @@ async function decide(
     policy: inForce.policy,
     tip,
     movedPaths: await movedPaths(world, revision, tip),
+    movedReads: await movedReads(world, revision),
     now: world.now(),
   })
 }
@@ -120,6 +124,19 @@ async function movedPaths(
           : found.kind
     const expected = t.oldMode === '000000' ? 'absent' : `${t.oldMode} ${t.oldBlob}`
     if (entry !== expected) moved.push(t.path)
+  }
+  return moved
+}
+
+/** Files that the agent relied on and that are no longer as it saw them, by the bytes in the work tree. */
+async function movedReads(world: World, revision: Revision): Promise<readonly string[]> {
+  const root = world.repository.workTree
+  if (root === null) return []
+  const moved: string[] = []
+  for (const { path, blob } of revision.reads) {
+    const file = await readWorkTreeFile(root, path, limits.fileMaxBytes)
+    const now = file.kind === 'file' ? await blobIdOf(file.bytes, world.repository.objectFormat) : null
+    if (now !== blob) moved.push(path)
   }
   return moved
 }

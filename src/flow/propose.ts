@@ -210,6 +210,7 @@ async function prepareRevision(
   const denied = judgeTransitions(inForce.policy, manifest, work.itemOf)
   if (denied.length > 0) refuseBatch(denied)
   const agent = batch.agent
+  const edited = new Set(manifest.map((t) => t.path))
   const author =
     inForce.policy.commit.author === 'agent' && agent ? { ...identity, name: agent.name } : identity
   return {
@@ -217,6 +218,7 @@ async function prepareRevision(
     content: { kind: 'changes', changes, manifest },
     files,
     remarks: work.remarks,
+    reads: batch.reads.filter((read) => !edited.has(read.path)),
     author,
     committer: identity,
   }

@@ -1,9 +1,9 @@
 import { sha256Hex } from '../git/blob-id.ts'
 import { lookUpPath } from '../git/objects.ts'
-import { refuse } from '../model/error.ts'
+import { GalleyError } from '../model/error.ts'
 import type { TreeId } from '../model/ids.ts'
 import type { Policy, PolicyFault } from '../model/policy.ts'
-import { parsePolicy } from '../policy/policy-file.ts'
+import { parsePolicy, policyRefusal } from '../policy/policy-file.ts'
 import type { World } from './world.ts'
 
 export const POLICY_PATH = '.galley.json'
@@ -25,16 +25,12 @@ export async function readPolicy(world: World, tree: TreeId | null): Promise<Pol
   const found = await lookUpPath(reader, tree, POLICY_PATH)
   const blob = found.kind === 'file' ? await reader.contents(found.entry.id) : null
   const { policy, faults } = parsePolicy(blob?.bytes ?? null)
-  if (faults.length > 0) refusePolicy(faults)
+  refusePolicy(faults)
   return { policy, hash: sha256Hex(blob?.bytes ?? ''), exists: blob !== null }
 }
 
 /** All faults at once, each with its line. */
-export function refusePolicy(faults: readonly PolicyFault[]): never {
-  const lines = faults.map((f) => `line ${f.line}, ${f.pointer || 'top'}: ${f.message}`)
-  refuse(
-    'invalid-policy',
-    `${POLICY_PATH} has ${faults.length} fault${faults.length === 1 ? '' : 's'}: ${lines.join('; ')}`,
-    { faults },
-  )
+export function refusePolicy(faults: readonly PolicyFault[]): void {
+  const refusal = policyRefusal(faults, POLICY_PATH)
+  if (refusal !== null) throw new GalleyError(refusal)
 }

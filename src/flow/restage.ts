@@ -67,6 +67,7 @@ export async function restageByMerge(
       content: { kind: 'tree', tree: merge.tree, manifest },
       files: await countFiles(reader, manifest, revision.files),
       remarks: revision.remarks,
+      reads: revision.reads,
       author,
       committer: await world.identity(),
     },

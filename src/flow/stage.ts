@@ -31,6 +31,7 @@ export interface RevisionRequest {
   readonly content: RevisionContent
   readonly files: readonly RevisionFile[]
   readonly remarks: readonly Remark[]
+  readonly reads: Revision['reads']
   readonly author: Person
   readonly committer: Person
 }
@@ -160,6 +161,7 @@ async function writeRevision(
     manifest: content.manifest,
     files: request.files,
     remarks: request.remarks,
+    reads: request.reads,
   }
 }
 

@@ -157,6 +157,7 @@ async function stageInverse(
       content: { kind: 'tree', tree: merge.tree, manifest },
       files: await countFiles(reader, manifest, [], await findRenames(store.door, facts.tip, merge.tree)),
       remarks: [],
+      reads: [],
       author: identity,
       committer: identity,
     },

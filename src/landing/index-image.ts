@@ -45,6 +45,7 @@ export async function makeIndexImage(
  * Writes into the image what the system says of the placed files, so that the user's next `git status` reads none of them. Only
  * files that are certainly as they were staged: same inode, size and time of change.
  *
+ * @param staged - Of the files that hold exactly what their entry says; a file that keeps uncommitted work is not among them.
  * @returns false when the image has entries elsewhere (split index) and could not be completed.
  */
 export function completeImage(

@@ -1,6 +1,6 @@
 import type { Agent } from './batch.ts'
 import type { Tier } from './edit.ts'
-import type { ChangeId, CommitId, Digest, RefName, TagId, TreeId } from './ids.ts'
+import type { BlobId, ChangeId, CommitId, Digest, RefName, TagId, TreeId } from './ids.ts'
 import type { FileMode, Manifest } from './manifest.ts'
 import type { Remark } from './resolution.ts'
 
@@ -20,6 +20,8 @@ export interface Revision {
   readonly manifest: Manifest
   readonly files: readonly RevisionFile[]
   readonly remarks: readonly Remark[]
+  /** Files that the agent relied on without editing them, as it saw them. */
+  readonly reads: readonly { readonly path: string; readonly blob: BlobId | null }[]
 }
 
 /** What a manifest cannot say of a path: how it was found, how many lines moved, what the working file held. */
@@ -90,8 +92,20 @@ export type ChangeEvent = { readonly at: string; readonly by: string } & (
     }
   | { readonly kind: 'staged' | 'restaged'; readonly revision: Revision; readonly reason: string }
   | { readonly kind: 'checked'; readonly revision: number; readonly checks: readonly CheckResult[] }
-  | { readonly kind: 'commented'; readonly revision: number; readonly text: string; readonly path?: string; readonly line?: number }
-  | { readonly kind: 'approved'; readonly revision: number; readonly digest: Digest; readonly tag: TagId; readonly via: Approval['via'] }
+  | {
+      readonly kind: 'commented'
+      readonly revision: number
+      readonly text: string
+      readonly path?: string
+      readonly line?: number
+    }
+  | {
+      readonly kind: 'approved'
+      readonly revision: number
+      readonly digest: Digest
+      readonly tag: TagId
+      readonly via: Approval['via']
+    }
   | { readonly kind: 'rejected'; readonly revision: number; readonly reason: string }
   | { readonly kind: 'landed'; readonly revision: number; readonly landing: Landing }
   | { readonly kind: 'undone'; readonly commit: CommitId; readonly undoneBy: ChangeId }
@@ -112,8 +126,20 @@ export interface Change {
   readonly revisions: readonly Revision[]
   /** Of the current revision. */
   readonly checks: readonly CheckResult[]
-  readonly approvals: readonly { readonly tag: TagId; readonly digest: Digest; readonly by: string; readonly at: string; readonly via: Approval['via'] }[]
-  readonly comments: readonly { readonly by: string; readonly at: string; readonly text: string; readonly path?: string; readonly line?: number }[]
+  readonly approvals: readonly {
+    readonly tag: TagId
+    readonly digest: Digest
+    readonly by: string
+    readonly at: string
+    readonly via: Approval['via']
+  }[]
+  readonly comments: readonly {
+    readonly by: string
+    readonly at: string
+    readonly text: string
+    readonly path?: string
+    readonly line?: number
+  }[]
   readonly rejection: string | null
   readonly landing: Landing | null
   readonly undoneBy: ChangeId | null

@@ -35,7 +35,14 @@ export function applyEvent(change: Change, event: ChangeEvent): Change {
       return change
     case 'staged':
     case 'restaged':
-      return { ...change, state: 'staged', revisions: [...change.revisions, event.revision], checks: [], approvals: [], rejection: null }
+      return {
+        ...change,
+        state: 'staged',
+        revisions: [...change.revisions, event.revision],
+        checks: [],
+        approvals: [],
+        rejection: null,
+      }
     case 'checked': {
       const replaced = new Set(event.checks.map((c) => c.name))
       return { ...change, checks: [...change.checks.filter((c) => !replaced.has(c.name)), ...event.checks] }

@@ -12,11 +12,19 @@ export interface Policy {
   readonly checkHooks: boolean
   /** `full`: re-run every required check after re-parenting; `touched`: only those whose paths the change touches. */
   readonly recheck: 'full' | 'touched'
-  readonly limits: { readonly fileMaxBytes: number; readonly batchMaxEdits: number; readonly batchMaxFiles: number }
+  readonly limits: {
+    readonly fileMaxBytes: number
+    readonly batchMaxEdits: number
+    readonly batchMaxFiles: number
+  }
   readonly freshness: { readonly reads: 'refuse' | 'warn'; readonly carry: boolean }
   readonly matching: { readonly maxTier: Tier }
   readonly commit: { readonly author: 'user' | 'agent' }
-  readonly approval: { readonly requires: 'any' | 'terminal' | 'signature'; readonly count: number; readonly expiresAfterHours: number | null }
+  readonly approval: {
+    readonly requires: 'any' | 'terminal' | 'signature'
+    readonly count: number
+    readonly expiresAfterHours: number | null
+  }
   readonly sign: 'none' | 'ssh'
   readonly allowedSigners: string | null
   /** Branch name globs whose new commits must be approved. */
@@ -27,7 +35,9 @@ export interface Policy {
 export type PermissionMode = 'read-only' | 'read-write' | 'full'
 
 /** An argument list, or a line for `/bin/sh -c`. */
-export type Command = { readonly kind: 'argv'; readonly argv: readonly string[] } | { readonly kind: 'shell'; readonly line: string }
+export type Command =
+  | { readonly kind: 'argv'; readonly argv: readonly string[] }
+  | { readonly kind: 'shell'; readonly line: string }
 
 export interface CheckCommand {
   readonly name: string

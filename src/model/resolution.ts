@@ -10,7 +10,14 @@ export interface Failure extends Refusal {
 
 /** Something the reviewer should see although the edit was taken. */
 export interface Remark {
-  readonly kind: 'carried' | 'tier' | 'quote-class' | 'invisible' | 'created-or-overwrote' | 're-encoded' | 'stale-read'
+  readonly kind:
+    | 'carried'
+    | 'tier'
+    | 'quote-class'
+    | 'invisible'
+    | 'created-or-overwrote'
+    | 're-encoded'
+    | 'stale-read'
   readonly item: number
   readonly path: string
   readonly text: string

@@ -102,15 +102,34 @@ function unexplained(
 }
 
 describe('context patches: every row is followed but these', () => {
+  const one = 'there must be exactly one place below the anchor'
+  const noPhantom = 'a final newline begins no line'
   const others: Others = {
     'stacked anchors only last used': { code: 'parse-error', why: 'drops the outer anchor' },
     'stacked anchors class/def': { code: 'parse-error', why: 'edits the wrong class' },
-    'u2028 on added line': { text: 'x \u2028 y\n', why: 'only LF ends a line' },
+    'u2028 on added line': { text: 'x\u2028 y\n', why: 'only LF ends a line' },
     'vertical tab in patch line splits': { text: 'c\n', why: 'only LF ends a line' },
     'u2028 in patch line splits': { text: 'c\n', why: 'only LF ends a line' },
+    'ambiguous with anchor picks first': { code: 'ambiguous-match', why: one },
+    'two hunks in order': { code: 'ambiguous-match', why: one },
+    'duplicate anchor: first wins': { code: 'ambiguous-match', why: 'the anchor stands twice' },
+    'duplicate anchor second hunk uses next': { code: 'ambiguous-match', why: 'the anchor stands twice' },
+    'trailing ws in file tolerated': { text: 'alpha  \nB\n', why: 'context keeps its own bytes' },
     'trailing ws in patch tolerated': { text: 'alpha\nB\n', why: 'context keeps its own bytes' },
+    'nbsp trailing tolerated by rstrip': {
+      code: 'no-match',
+      why: 'of blanks only space and tab are forgiven',
+    },
+    'delete last line no trailing nl': { text: 'alpha\n', why: 'the newline before is not named' },
+    'crlf content direct': { text: 'x\r\nb\r\n', why: 'line endings stay' },
+    'bom first line anchor': { text: '\ufeffimport os\nimport sys\nx\n', why: 'the mark is no text' },
+    'phantom last line matchable': { code: 'no-match', why: noPhantom },
+    'phantom: delete trailing newline': { code: 'no-change', why: noPhantom },
+    'empty file replace blank': { code: 'no-match', why: noPhantom },
+    'empty file keep blank': { code: 'no-match', why: noPhantom },
   }
-  const right: readonly string[] = []
+  /** Refused by Agent Zero and by galley: an end-of-file marker is no line, a unified header is no anchor. */
+  const right: readonly string[] = ['end of file marker', 'unified header anchor']
 
   test('every row that is not copied is explained', () => {
     expect(unexplained('context_patch', table.contextPatch, others, right)).toEqual([])

@@ -257,12 +257,6 @@ describe('context patches', () => {
     ])
   })
 
-  test('whose anchor is the line they replace need no anchor', () => {
-    expect(firstOf(patch({ patch_text: envelope('@@ beta', '-  beta', '+  BETA') }))).toMatchObject({
-      hunks: [{ anchors: [] }],
-    })
-  })
-
   test.each([
     ['U+2028', '\u2028'],
     ['a vertical tab', '\v'],

@@ -207,6 +207,7 @@ describe('a block list', () => {
     expect(
       editsOf(translate(block(`x${'<'.repeat(1_000_000)}\n`, `${' '.repeat(1_000_000)}\n`), 'a')),
     ).toHaveLength(1)
+    expect(shown(translate(`${'x'.repeat(500_000)} b\n${one}`))).toEqual(['parse-error 1'])
     expect(shown(translate(`a\n${one.repeat(50_001)}`))).toEqual(['too-large 1'])
     expect(shown(translate('\n'.repeat(2_000_001)))).toEqual(['too-large 2000001'])
   })

@@ -183,6 +183,6 @@ test('fits a call that names its file, and never throws on any other', () => {
       expect(['edits', 'refused']).toContain(claudeCode.translate(item, context).kind)
       expect(claudeCode.readCall?.(item, context)).not.toBeUndefined()
     }),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   )
 })

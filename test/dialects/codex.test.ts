@@ -135,6 +135,13 @@ describe('an envelope', () => {
     expect(shown(translateEnvelope(text, context))).toEqual([code])
   })
 
+  test('of 100,000 hunks is read, of 50,001 files refused', () => {
+    const made = translate('*** Update File: f', '@@\n-x\n+y\n'.repeat(100_000).trimEnd())
+    expect(stepsOf(made).used).toBe(1)
+    const files = Array.from({ length: 50_001 }, (_, n) => `*** Delete File: ${n}`)
+    expect(shown(translate(files.join('\n')))).toEqual(['too-large 50002'])
+  })
+
   test('is refused with the line of every bad path', () => {
     const lines = ['*** Delete File: .git/x', '*** Delete File: ok', '*** Delete File: ../y']
     expect(shown(translate(...lines))).toEqual(['path-invalid 2', 'outside-repository 4'])

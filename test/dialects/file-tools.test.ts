@@ -238,6 +238,6 @@ test.each([anthropicEditor, mcpFilesystem, gemini])('$name never throws, whateve
       expect(typeof dialect.fits(item)).toBe('boolean')
       expect(dialect.readCall?.(item, context)).not.toBeUndefined()
     }),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   )
 })

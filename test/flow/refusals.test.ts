@@ -336,6 +336,17 @@ describe('land refuses', () => {
     await galley.close()
   })
 
+  test('when a file that the agent relied on has moved and the policy says so; the default only warns', async () => {
+    using repo = makeRepo({ files: { ...files, '.galley.json': '{"freshness":{"reads":"refuse"}}' } })
+    const galley = await openGalley(repo)
+    const { blob } = await galley.read({ path: 'd/b.txt' })
+    const edits = [{ op: 'replace', path: 'a.txt', old: 'one', new: '1' }]
+    const { change: staged } = await galley.propose({ batch: batch(edits, { reads: [{ path: 'd/b.txt', blob }] }) })
+    await galley.approve({ id: staged.id })
+    repo.write('d/b.txt', 'moved\n')
+    await expectRefusedLanding(repo, galley, staged.id, 'stale')
+  })
+
   test('while a merge is under way', async () => {
     using repo = makeRepo({ files })
     const { galley, id } = await approved(repo)

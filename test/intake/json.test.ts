@@ -86,7 +86,7 @@ describe('a JSON text is parsed', () => {
         const isStricter = parsed.kind === 'refused' && /stands twice|too large/.test(parsed.refusal.message)
         expect(parsed.kind === 'value', candidate).toBe(takenByEngine && !isStricter)
       }),
-      { numRuns: 10_000 },
+      { numRuns: 5000 },
     )
   })
 
@@ -286,7 +286,7 @@ describe('UTF-8', () => {
         const offset = Number(decoded.data['offset'])
         expect(typeof decodeUtf8(all.subarray(0, offset))).toBe('string')
       }),
-      { numRuns: 5000 },
+      { numRuns: 3000 },
     )
   })
 })

@@ -22,7 +22,7 @@ const revision: Revision = {
   digest: digestOf('d'),
   manifest: [transition('src/a.ts')],
   files: [],
-  remarks: [],
+  remarks: [], reads: [],
 }
 
 const approval = (change: Partial<Approval> = {}): ApprovalFact => ({

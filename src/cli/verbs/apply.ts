@@ -20,14 +20,12 @@ export const apply: Verb = {
     ['galley apply --yes --json < batch.json', 'approve as yourself and land'],
   ],
   options: (yargs) =>
-    proposeVerb
-      .options(yargs)
-      .option('yes', {
-        alias: 'y',
-        type: 'boolean',
-        default: false,
-        describe: 'Approve in your name without asking',
-      }),
+    proposeVerb.options(yargs).option('yes', {
+      alias: 'y',
+      type: 'boolean',
+      default: false,
+      describe: 'Approve in your name without asking',
+    }),
   run: async (context, args) => {
     const world = await context.world()
     if (args['yes'] === true) refuseAgents(world)

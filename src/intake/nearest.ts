@@ -1,1 +1,0 @@
-export { nearestName } from '../model/nearest-name.ts'
