@@ -3,8 +3,10 @@ import { version } from '../model/version.ts'
 import { systemClock } from '../sys/clock.ts'
 import { errorText, exitCodeOf, refusalOf, usageError } from './errors.ts'
 import { readInput } from './input.ts'
+import type { Parsed } from './parse.ts'
+import { readPlainWords } from './plain-words.ts'
 import { openTerminal } from './terminal.ts'
-import type { Answer, CliContext } from './verb.ts'
+import type { Answer, CliContext, Verb } from './verb.ts'
 import { verbs } from './verbs.ts'
 
 /** The parts of the process that the command line uses. */
@@ -30,8 +32,7 @@ export async function runCli(argv: readonly string[], proc: CliProcess): Promise
     const entry = Object.hasOwn(verbs, global.verb) ? verbs[global.verb] : undefined
     if (entry === undefined) throw usageError(await unknownVerb(global.verb))
     const verb = await entry.load()
-    const { parseVerb } = await import('./parse.ts')
-    const parsed = await parseVerb(global.verb, verb, global.rest)
+    const parsed = await parseWords(global.verb, verb, global.rest)
     if (parsed.kind === 'help') {
       proc.stdout.write(parsed.text)
       return 0
@@ -49,6 +50,13 @@ export async function runCli(argv: readonly string[], proc: CliProcess): Promise
     else proc.stderr.write(errorText(refusal))
     return exitCodeOf(refusal.code)
   }
+}
+
+async function parseWords(name: string, verb: Verb, words: readonly string[]): Promise<Parsed> {
+  const plain = readPlainWords(name, verb, words)
+  if (plain !== null) return { kind: 'args', args: plain }
+  const { parseVerb } = await import('./parse.ts')
+  return parseVerb(name, verb, words)
 }
 
 /** Options that stand before the verb: `-C <dir>` and `--json`, as git's own stand before its commands. */

@@ -1,5 +1,6 @@
 import yargs from 'yargs'
 import { usageError } from './errors.ts'
+import { refuseTooMany } from './plain-words.ts'
 import type { Arguments, Verb } from './verb.ts'
 
 export type Parsed =
@@ -41,8 +42,6 @@ export async function parseVerb(name: string, verb: Verb, words: readonly string
   })
   if (help !== '') return { kind: 'help', text: `${help}\n` }
   const positional = (args['_'] as readonly unknown[]).map(String)
-  const most = (verb.usage.match(/[<[](?!-)[a-z.]/g) ?? []).filter((word) => !word.includes('-')).length
-  if (positional.length > most)
-    throw usageError(`too many arguments for ${name}: ${positional.slice(most).join(' ')}`)
+  refuseTooMany(name, verb, positional)
   return { kind: 'args', args }
 }

@@ -42,5 +42,10 @@ export interface Verb {
   readonly details?: string
   readonly examples: readonly (readonly [command: string, meaning: string])[]
   readonly options: (yargs: Argv) => Argv
+  /**
+   * A call without options but `--json` and `--last` needs no parser, which takes longer to load than the verb takes to run.
+   * Such a verb relies on no default of its options.
+   */
+  readonly isPlain?: true
   readonly run: (context: CliContext, args: Arguments) => Promise<Answer>
 }

@@ -5,7 +5,7 @@ import { numberedEdits } from './agent-zero-edits.ts'
 import { parsePatchText } from './agent-zero-patch-text.ts'
 import { hostPath } from './agent-zero-path.ts'
 import { argument, faulty, type HostRequest, notText, saying } from './agent-zero-request.ts'
-import { refusedWith, shown, translated } from './arguments.ts'
+import { refusedWith, refusedWithAll, shown, translated } from './arguments.ts'
 
 /** Agent Zero forgives blanks at the end of a line, and nothing else. */
 export const agentZeroMaxTier: Tier = 'trailing-space'
@@ -59,7 +59,7 @@ function translateContextPatch(request: HostRequest, path: string, patchText: un
     const failures = parsed.faults.map(({ code, message, line, hint }) =>
       faulty(request, code, message, { native: message, line }, hint),
     )
-    return refusedWith(...failures)
+    return refusedWithAll(failures)
   }
   const { headerPath, hunks } = parsed
   if (headerPath !== null && headerPath !== '' && !namesSameFile(request, headerPath, path)) {
@@ -90,7 +90,7 @@ function translateEdits(request: HostRequest, path: string, edits: unknown): Tra
     const failures = result.faults.map(({ code, message, native }) =>
       faulty(request, code, message, native === undefined ? {} : { native }),
     )
-    return refusedWith(...failures)
+    return refusedWithAll(failures)
   }
   if (result.edits.some(holdsLoneSurrogate)) return refusedWith(notText(request, 'content'))
   return translated(result.edits, request.context)

@@ -10,6 +10,9 @@ import { requestPath } from './request-path.ts'
 
 export type JsonRecord = Readonly<Record<string, unknown>>
 
+/** Faults collected of one call; a call of a hundred thousand unknown arguments is refused all the same. */
+const faultsMax = 100
+
 /** Names under which the known systems send the path of the file, in the order of preference. */
 const PATH_ARGUMENTS = ['path', 'file_path', 'notebook_path', 'source'] as const
 
@@ -19,7 +22,7 @@ const PATH_ARGUMENTS = ['path', 'file_path', 'notebook_path', 'source'] as const
  * A reader never throws. After a fault it answers a neutral value (`''`, `0`, `false`, an empty list), and the
  * caller looks at `failures` before it uses any of them. Only own properties count. `null` is "not given" where an
  * argument is optional. Failures have the code `invalid-batch`, or `not-utf8` for text with a lone surrogate; data:
- * `{ tool, argument, expected, observed }`.
+ * `{ tool, argument, expected, observed }`. After a hundred faults no more are collected.
  */
 export class ArgumentReader {
   readonly #input: JsonRecord
@@ -77,7 +80,7 @@ export class ArgumentReader {
     if (this.#failures.length > faultsBefore) return ''
     const mapped = requestPath(text, root)
     if (mapped.kind === 'mapped') return mapped.path
-    this.#failures.push({ ...mapped.refusal, item: this.#item, path: shortened(text) })
+    this.#collect({ ...mapped.refusal, item: this.#item, path: shortened(text) })
     return ''
   }
 
@@ -88,7 +91,7 @@ export class ArgumentReader {
     if (this.#failures.length > faultsBefore) return ''
     const refusal = checkPath(text)
     if (refusal === null) return text
-    this.#failures.push({ ...refusal, item: this.#item, path: shortened(text) })
+    this.#collect({ ...refusal, item: this.#item, path: shortened(text) })
     return ''
   }
 
@@ -139,13 +142,18 @@ export class ArgumentReader {
   allowOnly(names: readonly string[]): void {
     for (const name of Object.keys(this.#input)) {
       if (names.includes(name)) continue
+      if (this.#failures.length >= faultsMax) return
       this.#fault(name, `only ${names.join(', ')}`, 'an argument that the tool does not know', undefined)
     }
   }
 
   /** Adds a fault found by the caller. */
   refuse(code: ErrorCode, message: string, data: JsonRecord = {}, hint?: string): void {
-    this.#failures.push(failureOf(this.#call, { item: this.#item }, { code, message, data, hint }))
+    this.#collect(failureOf(this.#call, { item: this.#item }, { code, message, data, hint }))
+  }
+
+  #collect(failure: Failure): void {
+    if (this.#failures.length < faultsMax) this.#failures.push(failure)
   }
 
   #string(name: string): string | undefined {
@@ -191,8 +199,11 @@ export function failureOf(
   return hint === undefined ? failure : { ...failure, hint }
 }
 
-/** The refusing translation of these failures. */
+/** The refusing translation of these failures, which must be few: they are arguments of a call. */
 export const refusedWith = (...failures: readonly Failure[]): Translation => ({ kind: 'refused', failures })
+
+/** The refusing translation of any number of failures. */
+export const refusedWithAll = (failures: readonly Failure[]): Translation => ({ kind: 'refused', failures })
 
 /** The translation of a call whose edits belong to one step, or that counted on to `lastStep`. */
 export function translated(

@@ -37,7 +37,8 @@ export function translateOperation(
     return { kind: 'refused', failures }
   }
   const { path, blob } = operation
-  const base: Base = { ...context, path, ...(blob === undefined ? {} : { blob }) }
+  const { item, step } = context
+  const base: Base = { item, step, path, ...(blob === undefined ? {} : { blob }) }
   return { kind: 'edit', edit: editOf(operation, base) }
 }
 

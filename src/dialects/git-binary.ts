@@ -21,8 +21,13 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const NOT_A_DIGIT = 255
 
 /** Value of each byte as a digit of git's base85. */
-const DIGITS = new Uint8Array(256).fill(NOT_A_DIGIT)
-for (let value = 0; value < ALPHABET.length; value++) DIGITS[ALPHABET.charCodeAt(value)] = value
+const DIGITS = digitTable()
+
+function digitTable(): Uint8Array {
+  const table = new Uint8Array(256).fill(NOT_A_DIGIT)
+  for (let value = 0; value < ALPHABET.length; value++) table[ALPHABET.charCodeAt(value)] = value
+  return table
+}
 
 /** One length character and 1 to 13 groups of 5 digits for 4 bytes each. */
 const LINE_MAX_BYTES = 66

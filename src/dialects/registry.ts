@@ -78,7 +78,7 @@ export function translateBatch(batch: Batch, context: { readonly root: string })
     const step = steps.begin(batch.order ?? system.profile.order)
     const translation = system.translate({ item, step, root: context.root })
     if (translation.kind === 'refused') {
-      failures.push(...translation.failures)
+      for (const failure of translation.failures) failures.push(failure)
       return
     }
     for (const edit of translation.edits) edits.push(edit)

@@ -6,7 +6,16 @@ import type { ErrorCode } from '../model/error-codes.ts'
 import type { Failure } from '../model/resolution.ts'
 import { isWellFormed, quote } from '../policy/quote.ts'
 import { readDefaultLines } from './answers/zapmyco.ts'
-import { failureOf, isRecord, type JsonRecord, refusedWith, shown, translated } from './arguments.ts'
+import {
+  failureOf,
+  isRecord,
+  type JsonRecord,
+  refusedWith,
+  refusedWithAll,
+  shortened,
+  shown,
+  translated,
+} from './arguments.ts'
 import { requestPath } from './request-path.ts'
 import { evidenceFault } from './zapmyco-evidence.ts'
 
@@ -44,9 +53,8 @@ function translate(call: ToolItem, context: DialectContext): Translation {
   const base = { item: context.item, step: context.step, path: target.path }
   const reply = call.tool === 'file_write' ? fileWrite(call.input, base) : fileEdit(call.input, base)
   if (reply.kind === 'edits') return translated(reply.edits, context)
-  return refusedWith(
-    ...reply.faults.map((fault) => failureOf(call, context, { ...fault, path: target.path })),
-  )
+  const failures = reply.faults.map((fault) => failureOf(call, context, { ...fault, path: target.path }))
+  return refusedWithAll(failures)
 }
 
 function readCall(call: ToolItem, context: DialectContext): ReadCall | Failure | null {
@@ -106,7 +114,7 @@ function fileEdit(input: JsonRecord, base: Base): Reply {
       faultOf(
         'invalid-batch',
         `'mode' is ${quote(mode)}; expected "line_range" or "append"`,
-        `不支持的编辑模式: '${mode}'`,
+        `不支持的编辑模式: '${shortened(mode)}'`,
       ),
     )
   }
@@ -119,7 +127,7 @@ function editList(edits: readonly unknown[], base: Base): Reply {
     return faulty(faultOf('invalid-batch', `'edits' is an empty list`, 'edits 数组为空'))
   const replies = edits.map((edit, index) => lineRange(isRecord(edit) ? edit : {}, base, `edits[${index}]`))
   const faults = replies.flatMap((reply) => (reply.kind === 'fault' ? reply.faults : []))
-  if (faults.length > 0) return faulty(...faults)
+  if (faults.length > 0) return { kind: 'fault', faults }
   return { kind: 'edits', edits: replies.flatMap((reply) => (reply.kind === 'edits' ? reply.edits : [])) }
 }
 

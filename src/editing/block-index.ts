@@ -94,7 +94,10 @@ function hashAt(bytes: Buffer, offset: number, width: number): number {
   let hash = 0
   for (let at = offset; at < offset + width; at += 4) {
     const word =
-      (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24)
+      (bytes[at] ?? 0) |
+      ((bytes[at + 1] ?? 0) << 8) |
+      ((bytes[at + 2] ?? 0) << 16) |
+      ((bytes[at + 3] ?? 0) << 24)
     hash = Math.imul(hash ^ word, 0x9e3779b1)
     hash ^= hash >>> 15
   }

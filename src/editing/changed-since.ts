@@ -19,4 +19,6 @@ export function changedSince(read: Uint8Array, current: Uint8Array): readonly st
 }
 
 const shortened = (text: string): string =>
-  text.length <= LINE_CHARACTERS_MAX ? text : `${text.slice(0, Math.min(LINE_CHARACTERS_MAX, limits.quoteMaxCharacters))}…`
+  text.length <= LINE_CHARACTERS_MAX
+    ? text
+    : `${text.slice(0, Math.min(LINE_CHARACTERS_MAX, limits.quoteMaxCharacters))}…`

@@ -20,7 +20,13 @@ function kindOf(edit: Edit): Kind {
 }
 
 /** Pairs of kinds that may meet on one path in one step. Copies read the file only, so they may meet anything. */
-const compatible: ReadonlySet<string> = new Set(['text+text', 'move+text', 'mode+text', 'mode+move', 'content+mode'])
+const compatible: ReadonlySet<string> = new Set([
+  'text+text',
+  'move+text',
+  'mode+text',
+  'mode+move',
+  'content+mode',
+])
 
 function mayMeet(a: Edit, b: Edit): boolean {
   const kinds = [kindOf(a), kindOf(b)].sort()

@@ -101,7 +101,8 @@ function equalHead(old: Side, fresh: Side): number {
 function equalTail(old: Side, fresh: Side, head: number): number {
   const most = Math.min(countOf(old), countOf(fresh)) - head
   let tail = 0
-  while (tail < most && lineOf(old, countOf(old) - 1 - tail).equals(lineOf(fresh, countOf(fresh) - 1 - tail))) tail++
+  while (tail < most && lineOf(old, countOf(old) - 1 - tail).equals(lineOf(fresh, countOf(fresh) - 1 - tail)))
+    tail++
   return tail
 }
 
@@ -122,7 +123,8 @@ function grouped(runs: readonly Run[], context: number): readonly (readonly Run[
   for (const run of runs) {
     const last = groups[groups.length - 1]
     const previous = last?.[last.length - 1]
-    if (last !== undefined && previous !== undefined && run.oldFrom - previous.oldTo <= 2 * context) last.push(run)
+    if (last !== undefined && previous !== undefined && run.oldFrom - previous.oldTo <= 2 * context)
+      last.push(run)
     else groups.push([run])
   }
   return groups

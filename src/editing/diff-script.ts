@@ -72,7 +72,9 @@ function anchorsOf(a: Int32Array, b: Int32Array): readonly Anchor[] {
 
 function onlyPlaces(lines: Int32Array): ReadonlyMap<number, number> {
   const places = new Map<number, number>()
-  lines.forEach((line, index) => places.set(line, places.has(line) ? -1 : index))
+  lines.forEach((line, index) => {
+    places.set(line, places.has(line) ? -1 : index)
+  })
   return places
 }
 

@@ -17,7 +17,8 @@ export function resolveHunks(file: FileText, edit: HunksEdit, maxTier: Tier): Ou
       return failed('no-change', `${where} has context only, no line to add or remove`)
     }
   }
-  const placing = edit.flavour === 'unified' ? placeUnified(file, edit, maxTier) : placeEnvelope(file, edit, maxTier)
+  const placing =
+    edit.flavour === 'unified' ? placeUnified(file, edit, maxTier) : placeEnvelope(file, edit, maxTier)
   if (placing.kind === 'failed') return placing
   return {
     kind: 'claims',

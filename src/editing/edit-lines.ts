@@ -19,7 +19,8 @@ export function refuseRange(file: FileText, edit: LinesEdit | InsertEdit): Refus
   if (edit.op === 'insert') {
     return isBetween(edit.after, 0, count) ? null : outOfRange(edit, `after line ${edit.after}`, count)
   }
-  if (isInsertion) return isBetween(edit.from, 1, count + 1) ? null : outOfRange(edit, `before line ${edit.from}`, count)
+  if (isInsertion)
+    return isBetween(edit.from, 1, count + 1) ? null : outOfRange(edit, `before line ${edit.from}`, count)
   const to = edit.to ?? edit.from
   const exists = isBetween(edit.from, 1, count) && isBetween(to, edit.from, count)
   return exists ? null : outOfRange(edit, `lines ${edit.from} to ${to}`, count)
@@ -64,7 +65,12 @@ export function contentForLines(table: LineTable, range: LineRange, content: str
 
 /** Resolves an insertion after a line; `after: 0` = at the top. Its range has been judged already. */
 export const resolveInsert = (file: FileText, edit: InsertEdit): Outcome =>
-  insertAt(file, { item: edit.item, after: edit.after, content: edit.content, what: `insert into ${edit.path}` })
+  insertAt(file, {
+    item: edit.item,
+    after: edit.after,
+    content: edit.content,
+    what: `insert into ${edit.path}`,
+  })
 
 interface Insertion {
   readonly item: number
@@ -126,6 +132,10 @@ const isBetween = (value: number, low: number, high: number): boolean =>
   Number.isInteger(value) && value >= low && value <= high
 
 const outOfRange = (edit: LinesEdit | InsertEdit, asked: string, totalLines: number): Refusal =>
-  refusal('out-of-range', `${edit.op} in ${edit.path}: asked for ${asked}; the file has ${totalLines} lines`, {
-    totalLines,
-  })
+  refusal(
+    'out-of-range',
+    `${edit.op} in ${edit.path}: asked for ${asked}; the file has ${totalLines} lines`,
+    {
+      totalLines,
+    },
+  )

@@ -5,9 +5,9 @@ import { explainNoMatch } from './explain.ts'
 import type { FileText } from './file-text.ts'
 import { findMatch, type Match, type Place } from './match.ts'
 import { type Claim, failed, type Outcome } from './outcome.ts'
-import { applyClaims } from './splice.ts'
 import { joinPieces, splitPieces } from './pieces.ts'
 import { buildReplacement } from './replacement.ts'
+import { applyClaims } from './splice.ts'
 
 /** Resolves a search-and-replace edit against one file. */
 export function resolveReplace(file: FileText, edit: ReplaceEdit, maxTier: Tier): Outcome {
@@ -32,12 +32,18 @@ export function resolveReplace(file: FileText, edit: ReplaceEdit, maxTier: Tier)
   const [only] = match.places
   if (!edit.all && only !== undefined && standsAround(file, edit, only)) {
     const line = file.lines.lineAt(only.start) + 1
-    return failed('already-applied', `replace in ${edit.path}: the new text stands around line ${line} already`, {
-      line,
-      blob: file.blob,
-    })
+    return failed(
+      'already-applied',
+      `replace in ${edit.path}: the new text stands around line ${line} already`,
+      {
+        line,
+        blob: file.blob,
+      },
+    )
   }
-  const claims = edit.all ? claimAll(file, edit, match) : match.places.map((place) => claimFor(file, edit, match.tier, place))
+  const claims = edit.all
+    ? claimAll(file, edit, match)
+    : match.places.map((place) => claimFor(file, edit, match.tier, place))
   return { kind: 'claims', claims, tier: match.tier, carried: false, remarks: [] }
 }
 
@@ -84,9 +90,10 @@ const CLAIMS_MAX = 100_000
 
 function claimAll(file: FileText, edit: ReplaceEdit, match: Match): readonly Claim[] {
   const places = withoutOverlaps(match.places)
-  const claims = hasNewline(edit.old) || hasNewline(edit.new) || match.tier === 'indent'
-    ? places.map((place) => claimFor(file, edit, match.tier, place))
-    : sameClaims(edit, match.tier, places)
+  const claims =
+    hasNewline(edit.old) || hasNewline(edit.new) || match.tier === 'indent'
+      ? places.map((place) => claimFor(file, edit, match.tier, place))
+      : sameClaims(edit, match.tier, places)
   const [first] = claims
   const last = claims[claims.length - 1]
   if (first === undefined || last === undefined || claims.length <= CLAIMS_MAX) return claims

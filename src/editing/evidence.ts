@@ -34,7 +34,8 @@ function evidenceLines(lines: readonly string[]): readonly string[] {
 }
 
 function weaknessOf(quoted: readonly string[]): string | null {
-  if (quoted.length < LINES_MIN) return `${quoted.length} lines that are not blank are quoted, ${LINES_MIN} are needed`
+  if (quoted.length < LINES_MIN)
+    return `${quoted.length} lines that are not blank are quoted, ${LINES_MIN} are needed`
   const short = quoted.find((line) => Buffer.byteLength(line) < SHORT_BYTES)
   if (short === undefined || quoted.length >= LINES_MIN_WITH_SHORT) return null
   return `${quoted.length} lines are quoted and one has fewer than ${SHORT_BYTES} bytes, then ${LINES_MIN_WITH_SHORT} are needed`

@@ -11,17 +11,26 @@ export function explainNoMatch(file: FileText, edit: ReplaceEdit, maxTier: Tier)
   const what = `replace in ${edit.path}`
   const done = resultLine(file, edit, maxTier)
   if (done !== null) {
-    return refusal('already-applied', `${what}: the old text does not stand in the file, the new one does at line ${done}`, {
-      line: done,
-      blob: file.blob,
-    })
+    return refusal(
+      'already-applied',
+      `${what}: the old text does not stand in the file, the new one does at line ${done}`,
+      {
+        line: done,
+        blob: file.blob,
+      },
+    )
   }
   const isNarrow = edit.startLine !== undefined
   const where = isNarrow ? `at line ${edit.startLine}` : 'in the file'
-  if (!file.work.mayExplain()) return refusal('no-match', `${what}: the old text does not stand ${where}`, { blob: file.blob })
+  if (!file.work.mayExplain())
+    return refusal('no-match', `${what}: the old text does not stand ${where}`, { blob: file.blob })
   const looser = looserMatch(file, edit, maxTier)
   const nearest = looser === null ? nearestPlace(file, edit.old) : null
-  const data = { blob: file.blob, ...(nearest === null ? {} : { nearest }), ...(looser === null ? {} : { looser }) }
+  const data = {
+    blob: file.blob,
+    ...(nearest === null ? {} : { nearest }),
+    ...(looser === null ? {} : { looser }),
+  }
   const message = `${what}: the old text does not stand ${where}${nearestClause(nearest)}`
   return refusal('no-match', message, data, looser === null ? hintOf(nearest) : looserHint(looser, maxTier))
 }

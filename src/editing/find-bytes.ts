@@ -48,7 +48,8 @@ export class ByteFinder {
     const { from = 0, to = this.bytes.length } = options
     if (needle.length === 0 || to - from < needle.length) return []
     const isNear = to - from <= 4 * needle.length + 1024
-    const places = isNear || this.scanned < PASSES_WITHOUT_INDEX * this.bytes.length ? null : this.lookUp(needle)
+    const places =
+      isNear || this.scanned < PASSES_WITHOUT_INDEX * this.bytes.length ? null : this.lookUp(needle)
     return places === null ? this.scan(needle, options) : this.chosen(needle, places, options)
   }
 
@@ -56,7 +57,8 @@ export class ByteFinder {
     const shapes = [wide, middle, narrow, dense].filter(
       ({ width, stride }) => needle.length >= width + stride - 1 && (stride > 1 || this.allowsDense(needle)),
     )
-    let best: { readonly index: BlockIndex; readonly run: ReturnType<BlockIndex['cheapestRun']> } | null = null
+    let best: { readonly index: BlockIndex; readonly run: ReturnType<BlockIndex['cheapestRun']> } | null =
+      null
     for (const shape of shapes) {
       const index = this.indexOf(shape)
       const run = index.cheapestRun(needle)

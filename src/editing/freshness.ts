@@ -2,8 +2,8 @@ import type { Edit, InsertEdit, LinesEdit } from '../model/edit.ts'
 import type { Refusal } from '../model/error.ts'
 import type { FileState, ReadRecord } from '../model/file-state.ts'
 import type { BlobId } from '../model/ids.ts'
-import { changedSince } from './changed-since.ts'
 import { distanceMoved } from './carried-lines.ts'
+import { changedSince } from './changed-since.ts'
 import type { DraftState } from './draft.ts'
 import type { LineRange } from './edit-lines.ts'
 import type { JudgeContext } from './judge-edit.ts'
@@ -32,7 +32,11 @@ export function judgeFreshness(context: JudgeContext, state: DraftState, edit: E
   const records = context.reads.byPath(origin)
   if (edit.blob !== undefined) {
     if (edit.blob === blob) return { kind: 'fresh', seen: 'all' }
-    return stale(context, state, edit, { read: records.find((r) => r.blob === edit.blob), blob: edit.blob, before })
+    return stale(context, state, edit, {
+      read: records.find((r) => r.blob === edit.blob),
+      blob: edit.blob,
+      before,
+    })
   }
   const seen = context.reads.seen(origin, blob)
   if (seen !== 'none') return { kind: 'fresh', seen }
@@ -47,13 +51,19 @@ interface StaleRead {
   readonly before: FileState
 }
 
-function stale(context: JudgeContext, state: DraftState, edit: Edit, { read, blob, before }: StaleRead): Freshness {
+function stale(
+  context: JudgeContext,
+  state: DraftState,
+  edit: Edit,
+  { read, blob, before }: StaleRead,
+): Freshness {
   const actual = before.kind === 'file' ? before.blob : null
   const known = blob === null ? 'it was absent when it was read' : `it was read as ${blob}`
   const now = actual === null ? 'and does not exist now' : `and is ${actual} now`
   const moved = distance(context, state, edit, read)
   const suggestion = moved === null ? null : movedLines(edit, moved)
-  const changes = read?.bytes === undefined || before.kind === 'absent' ? null : changesOf(context, read, before)
+  const changes =
+    read?.bytes === undefined || before.kind === 'absent' ? null : changesOf(context, read, before)
   return {
     kind: 'stale',
     moved,
@@ -66,7 +76,9 @@ function stale(context: JudgeContext, state: DraftState, edit: Edit, { read, blo
         ...(changes === null ? {} : { changes }),
         ...(suggestion === null ? {} : { suggestion }),
       },
-      suggestion === null ? undefined : `The lines stand unchanged at ${suggestion.from} to ${suggestion.to} now; use these numbers and the new blob.`,
+      suggestion === null
+        ? undefined
+        : `The lines stand unchanged at ${suggestion.from} to ${suggestion.to} now; use these numbers and the new blob.`,
     ),
   }
 }
@@ -76,7 +88,9 @@ function changesOf(
   read: ReadRecord,
   before: Extract<FileState, { kind: 'file' }>,
 ): readonly string[] {
-  return context.reads.remember(`${read.path}\0${read.blob}`, () => changedSince(read.bytes ?? new Uint8Array(0), before.bytes))
+  return context.reads.remember(`${read.path}\0${read.blob}`, () =>
+    changedSince(read.bytes ?? new Uint8Array(0), before.bytes),
+  )
 }
 
 /** How far the lines of an edit by numbers have moved; null where that cannot be said. */
@@ -129,4 +143,3 @@ export function movedBy<T extends LinesEdit | InsertEdit>(edit: T, moved: number
   if (edit.op === 'insert') return { ...edit, after: edit.after + moved }
   return { ...edit, from: edit.from + moved, to: edit.to === null ? null : edit.to + moved }
 }
-

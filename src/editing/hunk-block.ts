@@ -61,7 +61,12 @@ interface Searched {
   readonly find: FileText['finder']
 }
 
-function findIn(file: FileText, block: Block, level: FoldLevel | null, search: BlockSearch): readonly number[] {
+function findIn(
+  file: FileText,
+  block: Block,
+  level: FoldLevel | null,
+  search: BlockSearch,
+): readonly number[] {
   const searched = level === null ? exactText(file, block) : foldedText(file, block, level)
   const { needle } = searched
   if (needle.length === 0) return blankLines(file, block, level, search)
@@ -136,7 +141,8 @@ function blankLines(
   const found: number[] = []
   for (let line = fromLine; line <= Math.min(toLine, lines.count - 1) && found.length < limit; line++) {
     const text = lines.text(line)
-    const isBlank = level === null || level === 'eol' ? text.length === 0 : file.lineIndex.line(line).length === 0
+    const isBlank =
+      level === null || level === 'eol' ? text.length === 0 : file.lineIndex.line(line).length === 0
     const ends = block.lastLine !== 'open' || (line === lines.count - 1 && lines.isUnterminated)
     if (isBlank && ends && (accept === undefined || accept(line))) found.push(line)
   }

@@ -1,8 +1,8 @@
 import type { Hunk, HunksEdit, Tier } from '../model/edit.ts'
 import type { Refusal } from '../model/error.ts'
+import { hintOf, nearestClause } from './explain.ts'
 import type { FileText } from './file-text.ts'
 import { type Block, blockOf, findBlock } from './hunk-block.ts'
-import { hintOf, nearestClause } from './explain.ts'
 import { nearestPlace } from './nearest.ts'
 import { refusal } from './outcome.ts'
 import { showText } from './show-text.ts'
@@ -27,17 +27,27 @@ export const nameOf = ({ edit, hunk, index }: HunkPlace): string =>
 export function explainMissing(place: HunkPlace, block: Block): Refusal {
   const { file, edit, hunk, fromLine } = place
   const fresh = blockOf(edit.flavour, hunk, 'new')
-  const done = provesItself(hunk) ? findBlock(file, fresh, 'exact', { fromLine, toLine: file.lines.count, limit: 2 }) : []
+  const done = provesItself(hunk)
+    ? findBlock(file, fresh, 'exact', { fromLine, toLine: file.lines.count, limit: 2 })
+    : []
   const [line] = done
   if (line !== undefined && done.length === 1) {
-    return refusal('already-applied', `${nameOf(place)}: its result stands at line ${line + 1} already`, { line: line + 1 })
+    return refusal('already-applied', `${nameOf(place)}: its result stands at line ${line + 1} already`, {
+      line: line + 1,
+    })
   }
   const what = `${nameOf(place)}: its ${block.lines.length} old lines do not stand in the file`
   if (!file.work.mayExplain()) return refusal('no-match', what, { blob: file.blob })
-  const above = fromLine === 0 ? [] : findBlock(file, block, 'exact', { fromLine: 0, toLine: fromLine, limit: 1 })
+  const above =
+    fromLine === 0 ? [] : findBlock(file, block, 'exact', { fromLine: 0, toLine: fromLine, limit: 1 })
   if (above[0] !== undefined) {
     const hint = 'Hunks go from top to bottom; put this one before the others.'
-    return refusal('no-match', `${what} below line ${fromLine}; they stand at line ${above[0] + 1}`, { line: above[0] + 1 }, hint)
+    return refusal(
+      'no-match',
+      `${what} below line ${fromLine}; they stand at line ${above[0] + 1}`,
+      { line: above[0] + 1 },
+      hint,
+    )
   }
   const nearest = nearestPlace(file, textOf(block))
   const data = { blob: file.blob, ...(nearest === null ? {} : { nearest }) }
@@ -48,7 +58,9 @@ const textOf = (block: Block): string => block.lines.map((line) => line.toString
 
 /** Whether the result's lines say more than that the old ones are gone. */
 function provesItself(hunk: Hunk): boolean {
-  const adds = hunk.lines.some((line) => line.kind === 'add' && Buffer.from(line.text).toString('latin1').trim() !== '')
+  const adds = hunk.lines.some(
+    (line) => line.kind === 'add' && Buffer.from(line.text).toString('latin1').trim() !== '',
+  )
   const isFramed = hunk.lines[0]?.kind === 'context' && hunk.lines[hunk.lines.length - 1]?.kind === 'context'
   return adds || isFramed
 }

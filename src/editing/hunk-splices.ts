@@ -41,11 +41,14 @@ export function hunkClaims(file: FileText, edit: HunksEdit, placed: PlacedHunk):
       item: edit.item,
       offset,
       length: end - offset,
-      replacement: Buffer.concat(run.added.map((line, i) => addedLine(file, edit, placed, { run, line, index: i }))),
+      replacement: Buffer.concat(
+        run.added.map((line, i) => addedLine(file, edit, placed, { run, line, index: i })),
+      ),
       tier: placed.tier,
       claimStart: Math.min(claimStart, offset),
       claimEnd: index === runs.length - 1 ? Math.max(end, blockEnd) : end,
-      ownLine: run.line === lines.count && run.added.length > 0 ? encode(lines.endingNear(lines.count - 1)) : null,
+      ownLine:
+        run.line === lines.count && run.added.length > 0 ? encode(lines.endingNear(lines.count - 1)) : null,
     }
     claimStart = claim.claimEnd
     return claim

@@ -45,7 +45,10 @@ function oldLines(file: FileText, old: string): readonly OldLine[] {
   })
 }
 
-function rarest(index: LineIndex, old: readonly OldLine[]): { readonly index: number; readonly content: Buffer } | null {
+function rarest(
+  index: LineIndex,
+  old: readonly OldLine[],
+): { readonly index: number; readonly content: Buffer } | null {
   let best: { readonly index: number; readonly content: Buffer } | null = null
   let least = PLACES_MAX + 1
   old.forEach(({ content }, i) => {
@@ -114,7 +117,9 @@ function prefixRule(pairs: readonly IndentPair[]): Reindent | null {
 }
 
 /** The text that, put before each shorter one, gives the longer one; null where it is not the same throughout. */
-function commonPrefix(pairs: readonly { readonly longer: string; readonly shorter: string }[]): string | null {
+function commonPrefix(
+  pairs: readonly { readonly longer: string; readonly shorter: string }[],
+): string | null {
   const [first] = pairs
   if (first === undefined || first.longer.length <= first.shorter.length) return null
   const prefix = first.longer.slice(0, first.longer.length - first.shorter.length)
@@ -136,7 +141,9 @@ function unitOf(pairs: readonly { readonly spaces: string; readonly tabs: string
   if (!Number.isInteger(unit) || unit < 1) return null
   const fits = pairs.every(
     ({ spaces, tabs }) =>
-      tabs === '\t'.repeat(tabs.length) && spaces === ' '.repeat(spaces.length) && spaces.length === unit * tabs.length,
+      tabs === '\t'.repeat(tabs.length) &&
+      spaces === ' '.repeat(spaces.length) &&
+      spaces.length === unit * tabs.length,
   )
   return fits ? unit : null
 }

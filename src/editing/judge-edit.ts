@@ -1,7 +1,9 @@
 import type { Edit, Tier } from '../model/edit.ts'
+import type { Refusal } from '../model/error.ts'
 import { assertNever } from '../model/error.ts'
 import { sameBytes } from './bytes.ts'
 import type { Draft, DraftFile } from './draft.ts'
+import { resolveCell } from './edit-cell.ts'
 import { resolveHunks } from './edit-hunks.ts'
 import { resolveAppend } from './edit-lines.ts'
 import { resolveReplace } from './edit-replace.ts'
@@ -12,7 +14,6 @@ import { type Claim, failed, type Outcome, refusal } from './outcome.ts'
 import type { Reads } from './reads.ts'
 import { stricter } from './tiers.ts'
 import { WorkExhausted } from './work.ts'
-import type { Refusal } from '../model/error.ts'
 
 /** What judging needs besides the edit and its file. */
 export interface JudgeContext {
@@ -39,7 +40,10 @@ export function judgeTextEdit(context: JudgeContext, file: DraftFile, edit: Text
     return judgeWithinBudget(context, file, edit)
   } catch (error) {
     if (!(error instanceof WorkExhausted)) throw error
-    return failed('too-large', `${edit.op} in ${edit.path}: the batch asks for more searching than one batch may`)
+    return failed(
+      'too-large',
+      `${edit.op} in ${edit.path}: the batch asks for more searching than one batch may`,
+    )
   }
 }
 
@@ -52,7 +56,11 @@ function judgeWithinBudget(context: JudgeContext, file: DraftFile, edit: TextEdi
   }
   const outcome =
     freshness.kind === 'stale'
-      ? carried(resolveTextEdit(context, file, movedEdit(edit, freshness.moved ?? 0), 'all'), edit, freshness.moved)
+      ? carried(
+          resolveTextEdit(context, file, movedEdit(edit, freshness.moved ?? 0), 'all'),
+          edit,
+          freshness.moved,
+        )
       : resolveTextEdit(context, file, edit, freshness.seen)
   if (outcome.kind === 'claims' && changesNothing(file, outcome.claims)) {
     return failed('no-change', `${edit.op} in ${edit.path}: the file says exactly this already`)
@@ -75,7 +83,12 @@ function carried(outcome: Outcome, edit: TextEdit, moved: number | null): Outcom
     moved === null
       ? 'the file changed since it was read; the edit was applied where its text stands now'
       : `the file changed since it was read; the edit was carried by ${moved} lines to where its lines stand now`
-  const remark = { kind: moved === null ? 'stale-read' : 'carried', item: edit.item, path: edit.path, text } as const
+  const remark = {
+    kind: moved === null ? 'stale-read' : 'carried',
+    item: edit.item,
+    path: edit.path,
+    text,
+  } as const
   return { ...outcome, carried: true, remarks: [...outcome.remarks, remark] }
 }
 
@@ -91,7 +104,7 @@ function resolveTextEdit(context: JudgeContext, file: DraftFile, edit: TextEdit,
     case 'hunks':
       return resolveHunks(file.text, edit, stricter(context.maxTier, edit.maxTier ?? context.maxTier))
     case 'cell':
-      return failed('internal', `${edit.op} in ${edit.path}: not built yet`)
+      return resolveCell(file.text, edit)
     default:
       return assertNever(edit)
   }
@@ -101,10 +114,14 @@ function unfitForText(context: JudgeContext, file: DraftFile, edit: TextEdit): R
   const { bytes } = file.text
   const what = `${edit.op} in ${edit.path}`
   if (bytes.length > context.fileMaxBytes) {
-    return refusal('too-large', `${what}: the file has ${bytes.length} bytes, ${context.fileMaxBytes} are allowed`, {
-      bytes: bytes.length,
-      maxBytes: context.fileMaxBytes,
-    })
+    return refusal(
+      'too-large',
+      `${what}: the file has ${bytes.length} bytes, ${context.fileMaxBytes} are allowed`,
+      {
+        bytes: bytes.length,
+        maxBytes: context.fileMaxBytes,
+      },
+    )
   }
   if (file.text.isLfsPointer) return refusal('lfs-pointer', `${what}: the file is a Git LFS pointer`)
   if (file.text.hasNul) return refusal('binary', `${what}: the file holds NUL bytes`)

@@ -14,21 +14,13 @@ import { showText } from './show-text.ts'
  * Resolves an edit by line numbers if something proves that its requester knows the lines: a read that showed them, the
  * file's blob, or quoted lines. Quoted lines must hold whatever else proves the place.
  */
-export function judgeLines(
-  file: DraftFile,
-  edit: LinesEdit | InsertEdit,
-  seen: Seen,
-): Outcome {
+export function judgeLines(file: DraftFile, edit: LinesEdit | InsertEdit, seen: Seen): Outcome {
   const refused = refuseRange(file.text, edit) ?? unproven(file, edit, seen)
   if (refused !== null) return { kind: 'failed', refusal: refused }
   return edit.op === 'lines' ? resolveLines(file.text, edit) : resolveInsert(file.text, edit)
 }
 
-function unproven(
-  file: DraftFile,
-  edit: LinesEdit | InsertEdit,
-  seen: Seen,
-): Refusal | null {
+function unproven(file: DraftFile, edit: LinesEdit | InsertEdit, seen: Seen): Refusal | null {
   const unseen = edit.op === 'insert' && edit.needsNoRead === true ? null : unseenLine(file, edit, seen)
   if (edit.op === 'lines' && edit.expected !== undefined) {
     return refuseEvidence(file.text, edit, edit.expected, unseen !== null)
@@ -39,11 +31,7 @@ function unproven(
 }
 
 /** The first line the edit rests on that nothing shows to be known; null = all are. */
-function unseenLine(
-  file: DraftFile,
-  edit: LinesEdit | InsertEdit,
-  seen: Seen,
-): number | null {
+function unseenLine(file: DraftFile, edit: LinesEdit | InsertEdit, seen: Seen): number | null {
   const named = namedLines(edit, file.text.lines.count)
   if (seen === 'all') return null
   if (named === null) return edit.op === 'lines' && seen === 'none' && file.past.length === 0 ? 1 : null
@@ -56,7 +44,12 @@ function unseenLine(
   return null
 }
 
-function refuseEvidence(file: FileText, edit: LinesEdit, expected: string, isOnlyEvidence: boolean): Refusal | null {
+function refuseEvidence(
+  file: FileText,
+  edit: LinesEdit,
+  expected: string,
+  isOnlyEvidence: boolean,
+): Refusal | null {
   const range = quotedRange(file, edit, expected)
   const actual = textOf(file, range)
   const verdict = compareEvidence(expected, actual, edit.expectedOrder)
@@ -77,10 +70,14 @@ function refuseEvidence(file: FileText, edit: LinesEdit, expected: string, isOnl
     )
   }
   if (verdict.isStrong || !isOnlyEvidence) return null
-  return refusal('weak-evidence', `${what}: the file was not read, and of the lines in "expected" ${verdict.weakness}`, {
-    rule: verdict.weakness,
-    blob: file.blob,
-  })
+  return refusal(
+    'weak-evidence',
+    `${what}: the file was not read, and of the lines in "expected" ${verdict.weakness}`,
+    {
+      rule: verdict.weakness,
+      blob: file.blob,
+    },
+  )
 }
 
 /** The lines with which `expected` is compared: those named, or for an insertion as many as it quotes from there on. */
@@ -101,6 +98,7 @@ function textOf(file: FileText, { from, to }: LineRange): readonly string[] {
 function outsideHint(file: FileText, range: LineRange, missing: readonly string[]): string | undefined {
   const from = Math.max(1, range.from - missing.length)
   const to = Math.min(file.lines.count, range.to + missing.length)
-  if (compareEvidence(missing.join('\n'), textOf(file, { from, to }), 'any-order').kind === 'differs') return undefined
+  if (compareEvidence(missing.join('\n'), textOf(file, { from, to }), 'any-order').kind === 'differs')
+    return undefined
   return `"expected" is compared with lines ${range.from} to ${range.to} only. To quote lines beside them, name those lines too and repeat them in the new content.`
 }

@@ -159,7 +159,8 @@ function needlesOf(file: FileText, old: string, level: FoldLevel): readonly Need
   const bytes = foldOld(false)
   const needles: Needle[] = [{ bytes, mustEndLine: false, lacksNewline: false }]
   const stripped = level === 'eol' ? bytes : foldOld(true)
-  if (stripped.length < bytes.length) needles.push({ bytes: stripped, mustEndLine: true, lacksNewline: false })
+  if (stripped.length < bytes.length)
+    needles.push({ bytes: stripped, mustEndLine: true, lacksNewline: false })
   if (isUnterminated && bytes[bytes.length - 1] === 10) {
     needles.push({ bytes: bytes.subarray(0, -1), mustEndLine: true, lacksNewline: true })
   }

@@ -46,14 +46,20 @@ function contentOf(file: FileText, piece: Piece): Buffer {
 function bestAlignment(file: FileText, contents: readonly Buffer[]): number | null {
   const { lineIndex } = file
   const known = contents
-    .map((content, index) => ({ content, index, count: content.length === 0 ? 0 : lineIndex.countOf(content) }))
+    .map((content, index) => ({
+      content,
+      index,
+      count: content.length === 0 ? 0 : lineIndex.countOf(content),
+    }))
     .filter(({ count }) => count > 0)
     .sort((a, b) => a.count - b.count)
   let best: { readonly first: number; readonly score: number } | null = null
   for (const { content, index } of known.slice(0, 3)) {
     for (const line of lineIndex.linesWith(content, PLACES_MAX)) {
       const first = line - index
-      const score = contents.filter((each, i) => each.length > 0 && lineIndex.line(first + i).equals(each)).length
+      const score = contents.filter(
+        (each, i) => each.length > 0 && lineIndex.line(first + i).equals(each),
+      ).length
       if (best === null || score > best.score) best = { first, score }
     }
     file.work.spend(64 * PLACES_MAX * contents.length)
@@ -80,7 +86,8 @@ function compareAt(file: FileText, pieces: readonly Piece[], first: number): Nea
     firstDifferingLine: Math.max(line, 0) + 1,
     expected: showText(expected),
     found: found === null ? null : showText(found),
-    difference: at === -1 ? 'line endings' : found === null ? null : differenceOf(expected, found.toString('utf8')),
+    difference:
+      at === -1 ? 'line endings' : found === null ? null : differenceOf(expected, found.toString('utf8')),
   }
 }
 
@@ -109,6 +116,11 @@ function differenceOf(expected: string, found: string): string | null {
   const plain = (text: string): string => text.replace(/\s+/g, ' ').trim()
   if (plain(expected) === plain(found)) return 'blanks within the line'
   if (plain(expected).toLowerCase() === plain(found).toLowerCase()) return 'letter case'
-  const ascii = (text: string): string => plain(text).normalize('NFKC').replace(/[^\x20-\x7e]/g, '')
-  return ascii(expected) === ascii(found) && ascii(found) !== '' ? 'characters that look alike or cannot be seen' : null
+  const ascii = (text: string): string =>
+    plain(text)
+      .normalize('NFKC')
+      .replace(/[^\x20-\x7e]/g, '')
+  return ascii(expected) === ascii(found) && ascii(found) !== ''
+    ? 'characters that look alike or cannot be seen'
+    : null
 }

@@ -5,7 +5,8 @@ const DOTS = '(?:\\.{3,}|…)'
 const THINGS =
   '(?:code|contents?|files?|lines?|text|methods?|functions?|imports?|implementations?|logic|fields|properties|props|tests?|body|class(?:es)?|html|markup|styles?|rules?|section|sections|config(?:uration)?|declarations|definitions|statements|cases|entries|items|components?|module)'
 const LEFT_OUT = `(?:(?:the )?(?:rest|remainder) of (?:the |this |your )?[\\w.-]+(?: [\\w.-]+)?|(?:the )?(?:existing|remaining|previous|unchanged|original|other|same) ${THINGS}|same as (?:before|above|previous(?:ly)?)|no changes?(?: here)?|omitted for brevity|unchanged)`
-const KEPT = '(?:(?:remains?|stays?|is|are|goes|continues?|kept) )?(?:unchanged|the same|as before|as is|as it was|here|omitted(?: for brevity)?)'
+const KEPT =
+  '(?:(?:remains?|stays?|is|are|goes|continues?|kept) )?(?:unchanged|the same|as before|as is|as it was|here|omitted(?: for brevity)?)'
 const WORDS =
   '\\b(?:rest|existing|unchanged|remaining|remainder|previous|omitted|truncated|snip(?:ped)?|same as before|same as above|as before|stays? the same|remains? the same|no changes?)\\b'
 
@@ -16,7 +17,10 @@ const PHRASE_THEN_DOTS = new RegExp(`^\\(?${LEFT_OUT}.{0,40}${DOTS}\\)?$`, 'i')
 const SENTENCE = new RegExp(`^[([]?${LEFT_OUT} ${KEPT}[.)\\]]{0,2}$`, 'i')
 const WHOLE_PHRASE = /^[([]?(?:same as before|omitted for brevity)[.)\]]{0,2}$/i
 /** Without a comment around it a placeholder is spaced as prose: `...rest` and `[...existing, x]` are code. */
-const BARE = new RegExp(`^[([{]?(?:${DOTS}\\s+.*${WORDS}|${DOTS}.*${WORDS}.*\\s*${DOTS}$|${LEFT_OUT} ${KEPT}[)\\]}.]{0,2}$)`, 'i')
+const BARE = new RegExp(
+  `^[([{]?(?:${DOTS}\\s+.*${WORDS}|${DOTS}.*${WORDS}.*\\s*${DOTS}$|${LEFT_OUT} ${KEPT}[)\\]}.]{0,2}$)`,
+  'i',
+)
 
 const openers = ['{/*', '/*', '//', '<!--', '--', '#', ';', '%'] as const
 /** Comments that may follow code on its line. */

@@ -1,6 +1,6 @@
-import type { ErrorCode } from '../model/error-codes.ts'
-import type { Refusal } from '../model/error.ts'
 import type { Tier } from '../model/edit.ts'
+import type { Refusal } from '../model/error.ts'
+import type { ErrorCode } from '../model/error-codes.ts'
 import type { Remark, Splice } from '../model/resolution.ts'
 
 /**

@@ -35,7 +35,8 @@ function placeHunk(place: HunkPlace): PlacedHunk | Refusal {
   const { hunk } = place
   if (!hunk.lines.some(isOld)) return placeAdded(place, anchored)
   const below = place.hunk.anchors.length === 0 ? place : { ...place, fromLine: anchored.line + 1 }
-  const found = findOld(below, hunk) ?? (below === place ? null : findOld({ ...place, fromLine: anchored.line }, hunk))
+  const found =
+    findOld(below, hunk) ?? (below === place ? null : findOld({ ...place, fromLine: anchored.line }, hunk))
   if (found !== null) return found
   const shorter = withoutFinalBlank(hunk)
   const atEnd = shorter === null ? null : findOld(below, { ...shorter, endOfFile: true })
@@ -127,9 +128,14 @@ function findOld(place: HunkPlace, hunk: Hunk): PlacedHunk | Refusal | null {
   return null
 }
 
-function indented(place: HunkPlace, hunk: Hunk, block: Block): readonly Pick<PlacedHunk, 'line' | 'reindent'>[] {
+function indented(
+  place: HunkPlace,
+  hunk: Hunk,
+  block: Block,
+): readonly Pick<PlacedHunk, 'line' | 'reindent'>[] {
   const { file, fromLine } = place
-  const textOf = (lines: readonly Uint8Array[]): string => lines.map((line) => Buffer.from(line).toString('utf8')).join('\n')
+  const textOf = (lines: readonly Uint8Array[]): string =>
+    lines.map((line) => Buffer.from(line).toString('utf8')).join('\n')
   const added = hunk.lines.filter((line) => line.kind === 'add').map((line) => line.text)
   return indentMatches(file, {
     old: textOf(block.lines),
@@ -140,7 +146,9 @@ function indented(place: HunkPlace, hunk: Hunk, block: Block): readonly Pick<Pla
     limit: Number.POSITIVE_INFINITY,
   })
     .map(({ start, reindent }) => ({ line: file.lines.lineAt(start), reindent }))
-    .filter(({ line }) => line >= fromLine && (!hunk.endOfFile || line + block.lines.length === file.lines.count))
+    .filter(
+      ({ line }) => line >= fromLine && (!hunk.endOfFile || line + block.lines.length === file.lines.count),
+    )
 }
 
 /** The hunk without a blank context line at its end: the end of a file seen as one line more. */

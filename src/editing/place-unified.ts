@@ -73,7 +73,8 @@ function placeOld(place: HunkPlace, offset: number): PlacedHunk | Refusal {
 
 function ambiguous(place: HunkPlace, tier: Tier, lines: readonly number[]): Refusal {
   const shown = lines.slice(0, limits.candidatesShown).map((line) => line + 1)
-  const stated = place.hunk.oldStart === null ? '' : `, none of them where the hunk says (line ${place.hunk.oldStart})`
+  const stated =
+    place.hunk.oldStart === null ? '' : `, none of them where the hunk says (line ${place.hunk.oldStart})`
   return refusal(
     'ambiguous-match',
     `${nameOf(place)}: its old lines stand in several places, lines ${shown.join(', ')}${stated}`,
@@ -107,7 +108,9 @@ function edgeRefusal(place: HunkPlace, block: Block, edge: Edge): Refusal | null
   const shift = edge === 'beginning' ? hunk.lines.findIndex(isOld) : 0
   const top = Math.max(line - shift, 0)
   if (findBlock(file, fresh, 'exact', { fromLine: top, toLine: top, limit: 1 }).length > 0) {
-    return refusal('already-applied', `${nameOf(place)}: its result stands at line ${top + 1} already`, { line: top + 1 })
+    return refusal('already-applied', `${nameOf(place)}: its result stands at line ${top + 1} already`, {
+      line: top + 1,
+    })
   }
   const side = edge === 'end' ? 'below' : 'above'
   const rule = edge === 'end' ? 'the end of the file' : 'the beginning of the file'

@@ -17,7 +17,12 @@ export function textRemarks(
   taken: { readonly claims: readonly Claim[]; readonly result: ItemResult },
 ): readonly Remark[] {
   const { claims, result } = taken
-  const remark = (kind: Remark['kind'], text: string): Remark => ({ kind, item: edit.item, path: edit.path, text })
+  const remark = (kind: Remark['kind'], text: string): Remark => ({
+    kind,
+    item: edit.item,
+    path: edit.path,
+    text,
+  })
   const pairs = claims.slice(0, CLAIMS_MAX).map((claim) => ({
     removed: file.bytes.toString('utf8', claim.offset, claim.offset + claim.length),
     added: Buffer.from(claim.replacement).toString('utf8'),
@@ -36,10 +41,17 @@ export function textRemarks(
 
 /** What the reviewer of a whole-file write should see. */
 export function writeRemarks(before: DraftState, edit: WriteEdit): readonly Remark[] {
-  const remark = (kind: Remark['kind'], text: string): Remark => ({ kind, item: edit.item, path: edit.path, text })
+  const remark = (kind: Remark['kind'], text: string): Remark => ({
+    kind,
+    item: edit.item,
+    path: edit.path,
+    text,
+  })
   const remarks: Remark[] = []
   if (edit.mode === 'either') {
-    remarks.push(remark('created-or-overwrote', before.kind === 'absent' ? 'created the file' : 'overwrote the file'))
+    remarks.push(
+      remark('created-or-overwrote', before.kind === 'absent' ? 'created the file' : 'overwrote the file'),
+    )
   }
   if (!edit.isText) return remarks
   const removed = before.kind === 'absent' ? '' : before.text.bytes.toString('utf8')
@@ -58,7 +70,8 @@ function quoteChange(removed: string, added: string): string | null {
 const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
 
 /** Characters that have no shape or reorder the line; emoji's joiners and selectors are taken as they come. */
-const UNSEEN = /(?![\t\n\r\u200c\u200d\ufe00-\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u00a0\u2800]/gu
+const UNSEEN =
+  /(?!\t|\n|\r|\u200c|\u200d|[\ufe00-\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u00a0\u2800]/gu
 
 function unseenRemark(pairs: readonly { readonly removed: string; readonly added: string }[]): string | null {
   const found = new Set<string>()

@@ -46,7 +46,10 @@ export function buildReplacement(request: ReplacementRequest): Replacement {
   const near = nearEnding(table, { firstLine, head, offset: place.start })
   const endingFor = (index: number): Ending =>
     replaced === 0 ? near : table.ending(firstLine + head + Math.min(index, replaced - 1))
-  const lines = reindent === undefined ? middle : middle.map((piece) => ({ ...piece, text: reindent(piece.text) ?? piece.text }))
+  const lines =
+    reindent === undefined
+      ? middle
+      : middle.map((piece) => ({ ...piece, text: reindent(piece.text) ?? piece.text }))
   return { span: place, text: joinPieces(lines, endingFor, adapt) }
 }
 

@@ -36,7 +36,10 @@ export function similarLine(bytes: Buffer, wanted: Buffer): number | null {
 
 const gramAt = (bytes: Buffer, at: number): number =>
   (Math.imul(
-    (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24),
+    (bytes[at] ?? 0) |
+      ((bytes[at + 1] ?? 0) << 8) |
+      ((bytes[at + 2] ?? 0) << 16) |
+      ((bytes[at + 3] ?? 0) << 24),
     0x9e3779b1,
   ) >>>
     16) &

@@ -1,6 +1,6 @@
 import { currentHead } from '../git/head.ts'
 import { type PreparedRefMove, prepareRefMove, refValue } from '../git/ref-transaction.ts'
-import { refuse } from '../model/error.ts'
+import { GalleyError, refuse } from '../model/error.ts'
 import { identityOfFile } from '../sys/index-snapshot.ts'
 import { replaceFile } from '../sys/lock-file.ts'
 import { completeImage, imageFile } from './index-image.ts'
@@ -8,7 +8,7 @@ import { lockIndex, unlockIndex } from './locks.ts'
 import type { ReadyLanding } from './make-ready.ts'
 import { checkDisplaced, placeFiles, Raced, validateFiles } from './place-files.ts'
 import { refuseInProgress } from './repository-facts.ts'
-import type { LandRequest } from './request.ts'
+import type { LandingPoint, LandRequest } from './request.ts'
 import { type LeftAlone, settleFiles } from './settle-files.ts'
 
 export type CriticalOutcome =
@@ -26,6 +26,7 @@ export async function landUnderLocks(request: LandRequest, ready: ReadyLanding):
   const begun = performance.now()
   let move: PreparedRefMove | null = null
   let isIndexComplete = true
+  let isPlacing = false
   try {
     if (!ready.isIndexLocked) await lockIndex(journal.indexFile, ready.landDir, journal.id, request.clock)
     reach('index-locked')
@@ -37,6 +38,7 @@ export async function landUnderLocks(request: LandRequest, ready: ReadyLanding):
     await expectHead(request)
     validateFiles(journal, ready.standings)
     reach('validated')
+    isPlacing = true
     placeFiles(journal, reach)
     reach('all-placed')
     checkDisplaced(journal)
@@ -45,17 +47,30 @@ export async function landUnderLocks(request: LandRequest, ready: ReadyLanding):
     reach('index-completed')
     await commitRef(request, move)
   } catch (cause) {
-    const left = settleFiles(journal, 'back')
+    const left = isPlacing ? settleFiles(journal, 'back') : []
     await (move === null ? ready.refProcess.end() : move.abort())
     unlockIndex(journal.indexFile, journal.id)
     return { kind: 'called-off', cause, left }
   }
   reach('committed')
-  if (ready.image !== null) replaceFile(imageFile(ready.landDir), journal.indexFile)
-  reach('index-swapped')
-  unlockIndex(journal.indexFile, journal.id)
+  swapIndex(ready, reach)
   reach('unlocked')
   return { kind: 'landed', locksHeldMs: performance.now() - begun, isIndexComplete }
+}
+
+function swapIndex({ journal, image, landDir }: ReadyLanding, reach: (point: LandingPoint) => void): void {
+  try {
+    if (image !== null) replaceFile(imageFile(landDir), journal.indexFile)
+    reach('index-swapped')
+    unlockIndex(journal.indexFile, journal.id)
+  } catch (cause) {
+    const message = `${journal.ref} has moved to ${journal.after}, but the index could not be put in place`
+    const hint = 'Run `galley recover`: the journal is kept and the rest will be done.'
+    throw new GalleyError(
+      { code: 'io-error', message, data: { ref: journal.ref, landed: true }, hint },
+      { cause },
+    )
+  }
 }
 
 /** The work tree must still be on the branch; HEAD's own lock is held by now, so it stays so. */

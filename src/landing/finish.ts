@@ -1,47 +1,97 @@
 import { dirname, join } from 'node:path'
+import { refreshIndex } from '../git/index-update.ts'
 import type { Repository } from '../git/open-repository.ts'
 import { doneRoot, type LandingJournal, landDirectory, readJournal } from '../store/landing-journal.ts'
 import type { Clock } from '../sys/clock.ts'
 import { makePrivateDirectory, moveOwnDirectory, namesIn, removeOwnDirectory } from '../sys/durable-files.ts'
 import { run } from '../sys/process.ts'
 import { removeEmptyDirectory } from '../sys/swap-file.ts'
+import { hookEnvironment } from './hook-environment.ts'
+import type { ReadyLanding } from './make-ready.ts'
 import { lateSaves } from './place-files.ts'
+import type { LandReport, LandRequest } from './request.ts'
 
 /** How long displaced files are kept: an editor may have one open and save to it long after. */
 const KEPT_MS = 12 * 3600_000
 const HOOK_TIMEOUT_MS = 10 * 60_000
 const HOOK_OUTPUT_BYTES = 64 * 1024
 
+/**
+ * What follows when the ref has moved and the index is in place: nothing of it can take the landing back any more, so what fails is
+ * told of and does no harm.
+ */
+export async function finishLanding(
+  request: LandRequest,
+  ready: ReadyLanding,
+  outcome: { readonly locksHeldMs: number; readonly isIndexComplete: boolean },
+): Promise<LandReport> {
+  const { journal, plan } = ready
+  const remarks: string[] = [...plan.remarks]
+  const steps: readonly (() => Promise<readonly string[]>)[] = [
+    async () => removeEmptyParents(journal),
+    // The journal is open until the refresh has ended: a kill in the middle leaves an index.lock that is known to be ours then.
+    async () => (outcome.isIndexComplete ? [] : refreshIndex(request.repository.door).then(() => [])),
+    async () =>
+      lateSaves(journal).map(({ path, file }) =>
+        lateRemark(path, doneName(request.galleyDir, journal, file)),
+      ),
+    async () => closeLanding(request.galleyDir, journal).then(() => []),
+    async () => sweepDone(request.galleyDir, request.clock),
+    async () => runPostMergeHook(request.repository, plan.workTree),
+  ]
+  for (const step of steps) remarks.push(...(await step().catch(failureRemark)))
+  request.reach?.('closed')
+  return { remarks, backups: ready.backups, locksHeldMs: outcome.locksHeldMs }
+}
+
+const failureRemark = (error: unknown): readonly string[] => [
+  `the change has landed, but tidying up failed: ${error instanceof Error ? error.message : String(error)}`,
+]
+
 /** Removes the directories that deletions left empty, as git does. Never the root. */
-export function removeEmptyParents(journal: LandingJournal): void {
+export function removeEmptyParents(journal: LandingJournal): readonly string[] {
   for (const step of journal.files) {
     if (step.kind !== 'delete') continue
     let directory = dirname(step.path)
     while (directory !== '.' && removeEmptyDirectory(journal.workTree, directory))
       directory = dirname(directory)
   }
+  return []
 }
 
-/** Closes the journal: what was displaced is kept for some hours. */
+/** Sorts by age: the time comes first, in as many digits as it has for the next two hundred years. */
+const doneDirectory = (galleyDir: string, journal: LandingJournal): string =>
+  join(doneRoot(galleyDir), `${journal.startedAt}-${journal.id}`)
+
+/** Where a file of the landing's folder will be when the landing is closed. */
+function doneName(galleyDir: string, journal: LandingJournal, file: string): string {
+  const landDir = landDirectory(galleyDir, journal.id)
+  return file.startsWith(`${landDir}/`)
+    ? join(doneDirectory(galleyDir, journal), file.slice(landDir.length + 1))
+    : file
+}
+
+/** Closes the journal: what was displaced is kept for some hours. Places on other devices are given up at once. */
 export async function closeLanding(galleyDir: string, journal: LandingJournal): Promise<void> {
   const landDir = landDirectory(galleyDir, journal.id)
-  for (const stage of new Set([...journal.files, ...journal.cleared].map(({ stage }) => stage))) {
-    if (stage !== landDir) await removeOwnDirectory(stage)
+  const late = new Set(lateSaves(journal).map(({ file }) => dirname(dirname(file))))
+  for (const stage of new Set([...journal.files, ...journal.cleared].map((step) => step.stage))) {
+    if (stage !== landDir && !late.has(stage)) await removeOwnDirectory(stage)
   }
   await makePrivateDirectory(doneRoot(galleyDir))
-  await moveOwnDirectory(landDir, join(doneRoot(galleyDir), journal.id))
+  await moveOwnDirectory(landDir, doneDirectory(galleyDir, journal))
 }
 
 /**
  * Deletes what earlier landings displaced, once it is old enough and holds the bytes that were displaced. A file that a program went on
- * saving to is kept and told of.
+ * saving to is kept and told of. Looks at names alone while nothing is old enough.
  */
 export async function sweepDone(galleyDir: string, clock: Clock): Promise<readonly string[]> {
   const remarks: string[] = []
   for (const name of await namesIn(doneRoot(galleyDir))) {
+    if (clock.now() - Number(name.split('-')[0]) < KEPT_MS) break
     const directory = join(doneRoot(galleyDir), name)
     const journal = await readJournal(directory)
-    if (journal !== null && clock.now() - journal.startedAt < KEPT_MS) continue
     const late = journal === null ? [] : lateSaves(inDirectory(journal, directory))
     if (late.length === 0) await removeOwnDirectory(directory)
     for (const { path, file } of late) remarks.push(lateRemark(path, file))
@@ -76,16 +126,3 @@ export async function runPostMergeHook(repository: Repository, workTree: string)
   const said = `${result.stdout}${result.stderr}`.trim().slice(0, 2000)
   return [`the post-merge hook ended with exit code ${result.exitCode ?? 'none'}: ${said}`]
 }
-
-/** Of the GIT_* variables only those that name no repository: a hook that ran git elsewhere would write into ours. */
-export function hookEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const passed: Record<string, string> = {}
-  for (const [name, value] of Object.entries(env)) {
-    const isRepository = name.startsWith('GIT_') && !HARMLESS.test(name)
-    if (value !== undefined && !isRepository) passed[name] = value
-  }
-  return { ...passed, GIT_TERMINAL_PROMPT: '0' }
-}
-
-const HARMLESS =
-  /^GIT_(?:CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)|(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)|SSH(?:_COMMAND)?|EDITOR|ASKPASS)$/

@@ -1,24 +1,17 @@
 import { join } from 'node:path'
-import { refreshIndex } from '../git/index-update.ts'
-import { type NewObjects, newObjects, promoteObjects } from '../git/promote.ts'
-import { prepareRefMove, startRefTransaction } from '../git/ref-transaction.ts'
-import { GalleyError, refuse } from '../model/error.ts'
+import { newObjects } from '../git/promote.ts'
+import { GalleyError } from '../model/error.ts'
 import { landDirectory } from '../store/landing-journal.ts'
 import { withLandingLock } from '../store/lock.ts'
 import { removeOwnDirectory } from '../sys/durable-files.ts'
 import { resolveFile } from '../sys/index-snapshot.ts'
 import { landUnderLocks } from './critical-section.ts'
-import {
-  closeLanding,
-  hookEnvironment,
-  lateRemark,
-  removeEmptyParents,
-  runPostMergeHook,
-  sweepDone,
-} from './finish.ts'
-import { makeReady, type ReadyLanding } from './make-ready.ts'
-import { lateSaves, Raced } from './place-files.ts'
-import { asRefusal, objectsDirectory, type RepositoryFacts, repositoryFacts } from './repository-facts.ts'
+import { closeLanding, finishLanding } from './finish.ts'
+import { type Lookups, makeReady, type ReadyLanding } from './make-ready.ts'
+import { moveRefOnly } from './move-ref.ts'
+import { Raced } from './place-files.ts'
+import { rawVersions } from './raw-versions.ts'
+import { asRefusal, type RepositoryFacts, repositoryFacts } from './repository-facts.ts'
 import type { LandReport, LandRequest } from './request.ts'
 import type { LeftAlone } from './settle-files.ts'
 
@@ -33,24 +26,29 @@ const LOCK_FIRST_FROM = 3
  * the user's: all of it or nothing, also when the process is killed (see `recover`).
  *
  * Leaves, apart from what it is for: the commit's objects in the user's object store, the displaced files in galley's folder for some
- * hours, and a backup in the store where it merged beneath uncommitted work. On a refusal ref, index and files are as before.
+ * hours, and a backup in the store where it merged beneath uncommitted work. On a refusal ref, index and files are as before;
+ * objects stay in the object store, unreferenced, only when a hook or somebody else's doing at that very moment was the reason.
  *
  * @throws GalleyError `in-progress`, `unmerged`, `locked`, `busy`, `branch-moved`, `checked-out-elsewhere`, `overlaps-uncommitted`,
  * `would-overwrite`, `symlink`, `filtered`, `hook-refused`, `stale`, `io-error`.
  */
 export async function landCommit(request: LandRequest): Promise<LandReport> {
   return withLandingLock(request.galleyDir, request.clock, request.label, async () => {
+    const lookups: Lookups = {
+      objects: newObjects(request.store, request.before, request.after),
+      raw: rawVersions(request),
+    }
+    // They are awaited later; until then a failure must not count as unhandled.
+    for (const lookup of [lookups.objects, lookups.raw]) lookup.catch(() => undefined)
     try {
       const facts = await repositoryFacts(request)
-      const objects = newObjects(request.store, request.before, request.after)
-      // It is awaited later; until then a failure must not count as unhandled.
-      objects.catch(() => undefined)
       const { workTree } = facts
-      return await (workTree === null
-        ? moveRefOnly(request, facts, await objects)
-        : land(request, { ...facts, workTree }, objects))
+      if (workTree === null) return await moveRefOnly(request, facts, await lookups.objects)
+      return await land(request, { ...facts, workTree }, lookups)
     } catch (error) {
-      throw asRefusal(error, 'the landing failed; nothing was changed')
+      throw asRefusal(error, 'the landing failed and nothing was changed')
+    } finally {
+      await Promise.allSettled([lookups.objects, lookups.raw])
     }
   })
 }
@@ -58,21 +56,21 @@ export async function landCommit(request: LandRequest): Promise<LandReport> {
 async function land(
   request: LandRequest,
   facts: RepositoryFacts & { readonly workTree: string },
-  objects: Promise<NewObjects>,
+  lookups: Lookups,
 ): Promise<LandReport> {
   const indexFile = resolveFile(join(request.repository.gitDir, 'index'))
   for (let attempt = 1; ; attempt++) {
-    const ready = await makeReady(request, facts, objects, attempt < LOCK_FIRST_FROM ? null : { indexFile })
+    const lockFirst = attempt < LOCK_FIRST_FROM ? null : { indexFile }
+    const ready = await makeReady(request, facts, lookups, lockFirst)
     const outcome = await landUnderLocks(request, ready)
-    if (outcome.kind === 'landed') {
-      return finishLanding(request, ready, outcome)
-    }
+    if (outcome.kind === 'landed') return finishLanding(request, ready, outcome)
     await dropLanding(request, ready, outcome.left)
     if (outcome.cause instanceof Raced && attempt < ATTEMPTS) continue
     throw outcome.cause instanceof Raced ? racedRefusal(outcome.cause) : outcome.cause
   }
 }
 
+/** Displaced files whose place somebody else has taken are kept. */
 async function dropLanding(
   request: LandRequest,
   ready: ReadyLanding,
@@ -81,54 +79,8 @@ async function dropLanding(
   const isNeeded = left.some(({ old }) => old !== null)
   if (isNeeded) await closeLanding(request.galleyDir, ready.journal)
   else await removeOwnDirectory(landDirectory(request.galleyDir, ready.journal.id))
+  for (const stage of ready.extraStages) await removeOwnDirectory(stage)
 }
 
 const racedRefusal = ({ path, message }: Raced): GalleyError =>
   new GalleyError({ code: 'overlaps-uncommitted', message, data: { path } })
-
-async function finishLanding(
-  request: LandRequest,
-  ready: ReadyLanding,
-  outcome: { readonly locksHeldMs: number; readonly isIndexComplete: boolean },
-): Promise<LandReport> {
-  const { journal, plan } = ready
-  removeEmptyParents(journal)
-  // Kept open until the refresh has ended: a kill in the middle of it leaves an index.lock that is then known to be ours.
-  if (!outcome.isIndexComplete) await refreshIndex(request.repository.door)
-  const late = lateSaves(journal).map(({ path, file }) => lateRemark(path, file))
-  await closeLanding(request.galleyDir, journal)
-  request.reach?.('closed')
-  const swept = await sweepDone(request.galleyDir, request.clock)
-  const said = await runPostMergeHook(request.repository, plan.workTree)
-  return {
-    remarks: [...plan.remarks, ...late, ...swept, ...said],
-    backups: ready.backups,
-    locksHeldMs: outcome.locksHeldMs,
-  }
-}
-
-/** A bare repository, or a branch that is checked out nowhere: nothing but the ref moves. */
-async function moveRefOnly(
-  request: LandRequest,
-  facts: RepositoryFacts,
-  objects: NewObjects,
-): Promise<LandReport> {
-  const { repository, store } = request
-  await promoteObjects({
-    store,
-    user: repository.door,
-    objectsDir: objectsDirectory(repository.commonDir),
-    sharedRepository: facts.config.get('core.sharedrepository') ?? null,
-    ids: objects.ids,
-  })
-  const begun = performance.now()
-  const started = startRefTransaction(repository.door, request.reason, hookEnvironment(repository.env))
-  const move = await prepareRefMove(repository.door, request, started)
-  const again = await repositoryFacts(request)
-  if (again.workTree !== null) {
-    await move.abort()
-    refuse('branch-moved', `${request.ref} was checked out in the meantime`, { ref: request.ref })
-  }
-  await move.commit()
-  return { remarks: [], backups: [], locksHeldMs: performance.now() - begun }
-}

@@ -1,5 +1,5 @@
 import { openObjectReader } from '../git/objects.ts'
-import { type NewObjects, promoteObjects, writeBlobs } from '../git/promote.ts'
+import { type NewObjects, writeBlobs } from '../git/promote.ts'
 import { startRefTransaction } from '../git/ref-transaction.ts'
 import { invariant } from '../model/error.ts'
 import { type LandingJournal, landDirectory, writeJournal } from '../store/landing-journal.ts'
@@ -9,12 +9,14 @@ import type { Standing } from '../sys/file-key.ts'
 import { identityOf, ownIdentity } from '../sys/process-identity.ts'
 import type { StagedStat } from '../sys/stage-file.ts'
 import { backUp } from './backup.ts'
-import { hookEnvironment } from './finish.ts'
+import { hookEnvironment } from './hook-environment.ts'
 import { type IndexImage, makeIndexImage } from './index-image.ts'
 import { lockIndex, unlockIndex } from './locks.ts'
+import { promote } from './move-ref.ts'
 import type { PlannedFile } from './plan.ts'
 import { type LandingPlan, planLanding } from './preflight.ts'
-import { objectsDirectory, type RepositoryFacts } from './repository-facts.ts'
+import type { RawVersions } from './raw-versions.ts'
+import type { RepositoryFacts } from './repository-facts.ts'
 import type { LandRequest } from './request.ts'
 import { type StagedFiles, stageFiles } from './stage.ts'
 import { noteTraces } from './unjournaled.ts'
@@ -26,12 +28,20 @@ export interface ReadyLanding {
   readonly plan: LandingPlan
   /** By step of the journal: what was seen at the path. */
   readonly standings: readonly Standing[]
-  /** By path: what the staged file looks like. */
+  /** By path, where the file will hold exactly what its index entry says: what the staged file looks like. */
   readonly staged: ReadonlyMap<string, StagedStat>
   readonly image: IndexImage | null
   readonly refProcess: Conversation
   readonly backups: readonly string[]
   readonly isIndexLocked: boolean
+  /** Folders of ours beside the user's files, on other devices than galley's own folder. */
+  readonly extraStages: readonly string[]
+}
+
+/** Looked up beside each other, since each costs a process or two. */
+export interface Lookups {
+  readonly objects: Promise<NewObjects>
+  readonly raw: Promise<ReadonlyMap<string, RawVersions>>
 }
 
 /**
@@ -43,14 +53,14 @@ export interface ReadyLanding {
 export async function makeReady(
   request: LandRequest,
   facts: RepositoryFacts & { readonly workTree: string },
-  objects: Promise<NewObjects>,
+  lookups: Lookups,
   lockFirst: { readonly indexFile: string } | null,
 ): Promise<ReadyLanding> {
   const id = `${request.label.replaceAll(/[^\w.-]/g, '_')}-${Buffer.from(request.clock.random(6)).toString('hex')}`
   const landDir = landDirectory(request.galleyDir, id)
   const started: Conversation[] = []
   try {
-    return await makeReadyIn(request, facts, objects, { id, landDir, lockFirst, started })
+    return await makeReadyIn(request, facts, lookups, { id, landDir, lockFirst, started })
   } catch (error) {
     for (const process of started) process.kill()
     if (lockFirst !== null) unlockIndex(lockFirst.indexFile, id)
@@ -70,7 +80,7 @@ interface Making {
 async function makeReadyIn(
   request: LandRequest,
   facts: RepositoryFacts & { readonly workTree: string },
-  objects: Promise<NewObjects>,
+  lookups: Lookups,
   { id, landDir, lockFirst, started }: Making,
 ): Promise<ReadyLanding> {
   const { repository, store } = request
@@ -80,7 +90,7 @@ async function makeReadyIn(
     await makePrivateDirectory(landDir)
     await noteTraces(landDir, { indexFile: lockFirst?.indexFile ?? null, stages: [] })
     if (lockFirst !== null) await lockIndex(lockFirst.indexFile, landDir, id, request.clock)
-    const plan = await planLanding(request, facts, landDir, reader)
+    const plan = await planLanding(request, facts, await lookups.raw, landDir, reader)
     reach('planned')
     const refProcess = startRefTransaction(repository.door, request.reason, hookEnvironment(repository.env))
     started.push(refProcess)
@@ -88,7 +98,7 @@ async function makeReadyIn(
       backUp(request, plan),
       stageFiles(landDir, facts.workTree, plan.files, reader),
       makeIndexImage(repository.door, plan.indexFile, landDir, plan.entries),
-      objects.then((found) => promote(request, facts, found, plan)),
+      lookups.objects.then((found) => promoteAll(request, facts, found, plan)),
     ])
     reach('staged')
     const journal = journalOf(request, plan, staged, { id, refProcessId: refProcess.pid })
@@ -99,13 +109,12 @@ async function makeReadyIn(
       journal,
       plan,
       standings: journal.files.map((step) => plannedFor(plan.files, step.path).standing),
-      staged: new Map(
-        journal.files.flatMap((step, n) => (staged.stats[n] ? [[step.path, staged.stats[n]] as const] : [])),
-      ),
+      staged: cleanFiles(plan, staged),
       image,
       refProcess,
       backups,
       isIndexLocked: lockFirst !== null,
+      extraStages: staged.extraStages,
     }
   } finally {
     await reader.close()
@@ -122,25 +131,31 @@ async function allOrThrow<T extends readonly unknown[]>(
   return Promise.all(tasks) as unknown as Promise<T>
 }
 
-async function promote(
+async function promoteAll(
   request: LandRequest,
   facts: RepositoryFacts,
   found: NewObjects,
   plan: LandingPlan,
 ): Promise<void> {
-  const { repository, store } = request
-  await promoteObjects({
-    store,
-    user: repository.door,
-    objectsDir: objectsDirectory(repository.commonDir),
-    sharedRepository: facts.config.get('core.sharedrepository') ?? null,
-    ids: found.ids,
-  })
+  await promote(request, facts, found)
   const indexBlobs = [...plan.merged]
     .filter(([key]) => key.startsWith('index:'))
     .map(([, { bytes }]) => bytes)
-  await writeBlobs(repository.door, indexBlobs)
+  await writeBlobs(request.repository.door, indexBlobs)
   request.reach?.('promoted')
+}
+
+/** A file that keeps uncommitted work must look changed to git, so what it looks like is not written into its entry. */
+function cleanFiles(plan: LandingPlan, staged: StagedFiles): ReadonlyMap<string, StagedStat> {
+  const found = new Map<string, StagedStat>()
+  for (const [n, step] of staged.steps.entries()) {
+    const stat = staged.stats[n]
+    const facts = plan.facts.find(({ path }) => path === step.path)
+    const entry = plan.entries.find(({ path }) => path === step.path)
+    const isClean = step.next?.id === facts?.rawNext?.id && entry?.to?.id === facts?.next?.id
+    if (stat && isClean) found.set(step.path, stat)
+  }
+  return found
 }
 
 function plannedFor(files: readonly PlannedFile[], path: string): PlannedFile {

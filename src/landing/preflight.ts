@@ -15,7 +15,7 @@ import {
   planFile,
   refuseProblems,
 } from './plan.ts'
-import { rawVersions } from './raw-versions.ts'
+import { type RawVersions, rawVersions } from './raw-versions.ts'
 import { asRefusal, type RepositoryFacts, repositoryFacts } from './repository-facts.ts'
 import type { LandRequest } from './request.ts'
 import { outsideCone } from './sparse-cone.ts'
@@ -49,7 +49,7 @@ export async function preflight(request: LandRequest): Promise<void> {
   )
   const reader = openObjectReader(request.store)
   try {
-    await planLanding(request, { ...facts, workTree }, scratch, reader)
+    await planLanding(request, { ...facts, workTree }, await rawVersions(request), scratch, reader)
   } catch (error) {
     throw asRefusal(error, 'the landing could not be prepared')
   } finally {
@@ -66,15 +66,13 @@ export async function preflight(request: LandRequest): Promise<void> {
 export async function planLanding(
   request: LandRequest,
   facts: RepositoryFacts & { readonly workTree: string },
+  raw: ReadonlyMap<string, RawVersions>,
   scratch: string,
   reader: ObjectReader,
 ): Promise<LandingPlan> {
   await makePrivateDirectory(scratch)
   const indexFile = resolveFile(join(request.repository.gitDir, 'index'))
-  const [reading, raw] = await Promise.all([
-    readIndex(request, indexFile, join(scratch, 'unfolded')),
-    rawVersions(request),
-  ])
+  const reading = await readIndex(request, indexFile, join(scratch, 'unfolded'))
   const outside = await outsideCone(request, facts, reading.view, scratch)
   const found = gatherFacts(request, facts, reading.view, raw, outside)
   const decisions = decidePaths(found, raw)

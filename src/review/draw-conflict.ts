@@ -21,11 +21,18 @@ const LINES_SHOWN = 40
  * Draws where two versions of a file conflict, with the base between them, for people. git's own merge decides whether they
  * do; this only shows it.
  */
-export function drawConflict(versions: { readonly ours: Uint8Array; readonly base: Uint8Array; readonly theirs: Uint8Array }): Drawing {
+export function drawConflict(versions: {
+  readonly ours: Uint8Array
+  readonly base: Uint8Array
+  readonly theirs: Uint8Array
+}): Drawing {
   const [ours, base, theirs] = [versions.ours, versions.base, versions.theirs].map(splitLines)
   if (!ours || !base || !theirs) return { kind: 'not-drawn', reason: 'not text' }
-  if (ours.length + base.length + theirs.length > LINES_MAX) return { kind: 'not-drawn', reason: `more than ${LINES_MAX} lines` }
-  const conflicts = diff3Merge([...ours], [...base], [...theirs]).flatMap((part) => (part.conflict === undefined ? [] : [part.conflict]))
+  if (ours.length + base.length + theirs.length > LINES_MAX)
+    return { kind: 'not-drawn', reason: `more than ${LINES_MAX} lines` }
+  const conflicts = diff3Merge([...ours], [...base], [...theirs]).flatMap((part) =>
+    part.conflict === undefined ? [] : [part.conflict],
+  )
   const drawn = conflicts.slice(0, CONFLICTS_MAX).map((c) => ({
     ours: { line: c.aIndex + 1, text: c.a.slice(0, LINES_SHOWN) },
     base: { line: c.oIndex + 1, text: c.o.slice(0, LINES_SHOWN) },

@@ -354,6 +354,41 @@ describe('the list of dialects', () => {
   })
 })
 
+describe('calls of hostile size are refused like any other', () => {
+  const many = 200_000
+
+  test.each([
+    [
+      'unknown arguments',
+      call('edit_file', Object.fromEntries(Array.from({ length: many }, (_, i) => [`a${i}`, i]))),
+    ],
+    [
+      'faulty edits of zapmyco',
+      call('file_edit', { file_path: 'a', edits: Array.from({ length: many }, () => 0) }),
+    ],
+    [
+      'faulty edits of Agent Zero',
+      call('text_editor', { action: 'patch', path: 'a', edits: Array(many).fill('x') }),
+    ],
+    [
+      'faulty hunks',
+      call('text_editor', { action: 'patch', path: 'a', patch_text: '@@\n c\n'.repeat(many) }),
+    ],
+    ['a tool name', call('x'.repeat(5_000_000), {})],
+    ['a path', call('file_edit', { file_path: '/'.repeat(5_000_000), mode: 'append', content: 'x' })],
+  ])('%s', (_, item) => {
+    const result = translate([item], { dialect: item.tool === 'edit_file' ? 'mino' : 'auto' })
+    expect(result.kind).toBe('refused')
+    const [first] = result.kind === 'refused' ? result.failures : []
+    expect(first?.message.length).toBeLessThan(2000)
+  })
+})
+
+test('an edit holds nothing of the place that it is translated in', () => {
+  const result = translate([append])
+  expect(result.kind === 'edits' && result.edits).toEqual([{ ...append, item: 0, step: 0 }])
+})
+
 test('no batch makes the translation throw', () => {
   const tools = dialects.flatMap((dialect) => dialect.tools)
   const names =

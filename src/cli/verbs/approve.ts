@@ -13,6 +13,7 @@ export const approve: Verb = {
     ['galley approve g7k --digest 4be1…', 'only if the bytes are the ones seen'],
     ['galley approve --last', 'the newest change'],
   ],
+  isPlain: true,
   options: (yargs) =>
     changeOptions(yargs).option('digest', { type: 'string', describe: 'The digest that was shown' }),
   run: async (context, args) => {

@@ -12,6 +12,7 @@ export const diff: Verb = {
     ['galley diff g7k2m9 --revision 1', 'an earlier one'],
     ['galley diff g7k2m9 --raw | git apply --check', 'bytes as they are, for a program'],
   ],
+  isPlain: true,
   options: (yargs) =>
     changeOptions(yargs)
       .option('revision', { type: 'number', describe: 'Which revision; default the newest' })

@@ -14,6 +14,7 @@ export const land: Verb = {
     ['galley land g7k2m9', 'land it'],
     ['galley land --last --approve', 'approve as it stands, then land'],
   ],
+  isPlain: true,
   options: (yargs) =>
     changeOptions(yargs).option('approve', {
       type: 'boolean',

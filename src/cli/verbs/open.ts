@@ -9,6 +9,7 @@ export const open: Verb = {
     ['cd "$(galley open g7k2m9)"', 'look around in the change'],
     ['code "$(galley open --last)"', 'in an editor'],
   ],
+  isPlain: true,
   options: changeOptions,
   run: async (context, args) => {
     const world = await context.world()

@@ -27,6 +27,7 @@ export const propose: Verb = {
     ['my-agent | galley propose --json', 'from a pipe, with the answer as JSON'],
     ['galley propose --revise g7k2m9 batch.json', 'a new revision of a pending change'],
   ],
+  isPlain: true,
   options: (yargs) =>
     yargs
       .option('revise', { type: 'string', describe: 'Stage a new revision of this pending change' })

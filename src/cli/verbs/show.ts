@@ -12,6 +12,7 @@ export const show: Verb = {
     ['galley show g7k2m9', 'everything about a change'],
     ['galley show --last --json', 'the newest, for a program'],
   ],
+  isPlain: true,
   options: changeOptions,
   run: async (context, args) => {
     const world = await context.world()

@@ -9,6 +9,7 @@ export const status: Verb = {
     ['galley status', 'what is pending'],
     ['galley status --json', 'for a program'],
   ],
+  isPlain: true,
   options: (yargs) => yargs,
   run: async (context) => {
     const found = await statusFlow(await context.world())

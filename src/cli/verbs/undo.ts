@@ -17,6 +17,7 @@ export const undo: Verb = {
     ['galley undo g7k2m9 --yes', 'approve and land the revert at once'],
     ['galley undo HEAD~3', 'revert a commit that galley did not make'],
   ],
+  isPlain: true,
   options: (yargs) =>
     changeOptions(yargs)
       .option('yes', {
