@@ -42,11 +42,17 @@ export async function runCheck(check: CheckCommand, context: CheckContext): Prom
   const base = { name: check.name, commit: context.commit, required: check.required, durationMs }
   if (outcome instanceof Error) {
     const summary = `could not be started: ${outcome.code ?? outcome.message}`
-    return { result: { ...base, outcome: 'missing', exitCode: null, summary }, output: Buffer.from(`${summary}\n`) }
+    return {
+      result: { ...base, outcome: 'missing', exitCode: null, summary },
+      output: Buffer.from(`${summary}\n`),
+    }
   }
   const output = Buffer.concat([outcome.stdout, outcome.stderr])
   const verdict = outcome.timedOut ? 'timed-out' : outcome.exitCode === 0 ? 'passed' : 'failed'
-  return { result: { ...base, outcome: verdict, exitCode: outcome.exitCode, summary: firstLine(output) }, output }
+  return {
+    result: { ...base, outcome: verdict, exitCode: outcome.exitCode, summary: firstLine(output) },
+    output,
+  }
 }
 
 const programOf = (command: Command): readonly [string, readonly string[]] =>
@@ -69,6 +75,10 @@ function checkEnvironment(context: CheckContext): Record<string, string> {
 }
 
 function firstLine(output: Buffer): string {
-  const line = output.toString('utf8').split('\n').find((l) => l.trim() !== '') ?? ''
+  const line =
+    output
+      .toString('utf8')
+      .split('\n')
+      .find((l) => l.trim() !== '') ?? ''
   return line.trim().slice(0, limits.quoteMaxCharacters)
 }

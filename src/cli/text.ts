@@ -1,9 +1,9 @@
 import type { ChangeView } from '../flow/change-view.ts'
+import type { ChangeSummary } from '../flow/status.ts'
 import { type Paint, paintFor } from '../review/colour.ts'
 import type { DiffFile } from '../review/diff-file.ts'
 import { renderDiff } from '../review/unified-diff.ts'
 import { visible } from '../review/visible.ts'
-import type { ChangeSummary } from '../store/change-log.ts'
 import type { Terminal } from './verb.ts'
 
 const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`

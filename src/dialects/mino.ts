@@ -40,9 +40,6 @@ export const mino: Dialect = {
   readCall,
 }
 
-/** Version of the rules that {@link validateMinoArguments} applies; a journal keeps it beside each call. */
-export const minoArgumentsVersion = 1
-
 export type MinoArguments =
   | { readonly kind: 'valid'; readonly canonical: string }
   | { readonly kind: 'invalid'; readonly failures: readonly Failure[] }

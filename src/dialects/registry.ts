@@ -31,7 +31,7 @@ export const dialects: readonly Dialect[] = [
 ]
 
 /** The profile of items with "op": nothing beyond what the policy says. */
-export const openProfile: DialectProfile = { order: 'original', maxTier: 'indent', needsRead: false }
+const openProfile: DialectProfile = { order: 'original', maxTier: 'indent', needsRead: false }
 
 export type TranslatedBatch =
   | {

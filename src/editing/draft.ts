@@ -2,6 +2,7 @@ import type { Tier } from '../model/edit.ts'
 import type { FileState } from '../model/file-state.ts'
 import { FileText } from './file-text.ts'
 import type { ChangedRegion } from './line-history.ts'
+import type { Claim } from './outcome.ts'
 import type { Work } from './work.ts'
 
 /** A path as the steps judged so far leave it. */
@@ -71,6 +72,15 @@ export class Draft {
   text(bytes: Uint8Array): FileText {
     this.work.spend(bytes.length)
     return new FileText(bytes, null, this.work)
+  }
+
+  /** Text for what sorted claims made of another. */
+  spliced(before: FileText, bytes: Buffer, claims: readonly Claim[]): FileText {
+    this.work.spend(bytes.length)
+    const start = claims[0]?.offset ?? 0
+    const last = claims[claims.length - 1]
+    const oldEnd = last === undefined ? start : last.offset + last.length
+    return before.after(bytes, { start, oldEnd, newEnd: bytes.length - (before.bytes.length - oldEnd) })
   }
 
   /** Every path looked at so far. */

@@ -7,7 +7,6 @@ import { findMatch, type Match, type Place } from './match.ts'
 import { type Claim, failed, type Outcome } from './outcome.ts'
 import { joinPieces, splitPieces } from './pieces.ts'
 import { buildReplacement } from './replacement.ts'
-import { applyClaims } from './splice.ts'
 
 /** Resolves a search-and-replace edit against one file. */
 export function resolveReplace(file: FileText, edit: ReplaceEdit, maxTier: Tier): Outcome {
@@ -90,23 +89,36 @@ const CLAIMS_MAX = 100_000
 
 function claimAll(file: FileText, edit: ReplaceEdit, match: Match): readonly Claim[] {
   const places = withoutOverlaps(match.places)
-  const claims =
-    hasNewline(edit.old) || hasNewline(edit.new) || match.tier === 'indent'
-      ? places.map((place) => claimFor(file, edit, match.tier, place))
-      : sameClaims(edit, match.tier, places)
-  const [first] = claims
-  const last = claims[claims.length - 1]
-  if (first === undefined || last === undefined || claims.length <= CLAIMS_MAX) return claims
-  const stretch = file.bytes.subarray(first.offset, last.offset + last.length)
-  const moved = claims.map((claim) => ({ ...claim, offset: claim.offset - first.offset }))
-  return [
-    {
-      ...first,
-      length: stretch.length,
-      replacement: applyClaims(stretch, moved),
-      claimEnd: last.claimEnd,
-    },
-  ]
+  const isUniform = !hasNewline(edit.old) && !hasNewline(edit.new) && match.tier !== 'indent'
+  if (isUniform && places.length > CLAIMS_MAX) return [claimStretch(file, edit, match.tier, places)]
+  if (isUniform) return sameClaims(edit, match.tier, places)
+  return places.map((place) => claimFor(file, edit, match.tier, place))
+}
+
+/** One claim from the first place to the last, for the same replacement at each. */
+function claimStretch(file: FileText, edit: ReplaceEdit, tier: Tier, places: readonly Place[]): Claim {
+  const start = places[0]?.start ?? 0
+  const end = places[places.length - 1]?.end ?? start
+  const replacement = encode(edit.new)
+  const removed = places.reduce((sum, place) => sum + place.end - place.start, 0)
+  const output = Buffer.allocUnsafe(end - start - removed + places.length * replacement.length)
+  let at = start
+  let out = 0
+  for (const place of places) {
+    out += file.bytes.copy(output, out, at, place.start)
+    out += replacement.copy(output, out)
+    at = place.end
+  }
+  return {
+    item: edit.item,
+    offset: start,
+    length: end - start,
+    replacement: output,
+    tier,
+    claimStart: start,
+    claimEnd: end,
+    ownLine: null,
+  }
 }
 
 const hasNewline = (text: string): boolean => text.includes('\n') || text.includes('\r')

@@ -3,7 +3,7 @@ import { asBuffer, hasNul, isLfsPointer } from './bytes.ts'
 import { ByteFinder } from './find-bytes.ts'
 import { type FoldedText, type FoldLevel, fold } from './fold.ts'
 import { LineIndex } from './line-index.ts'
-import { LineTable } from './lines.ts'
+import { type ChangedStretch, LineTable } from './lines.ts'
 import type { Work } from './work.ts'
 
 /** The bytes of one file at one step, with the indexes that all edits of the step share. Each is built when first asked for. */
@@ -27,6 +27,14 @@ export class FileText {
   get lines(): LineTable {
     this.lineTable ??= new LineTable(this.bytes)
     return this.lineTable
+  }
+
+  /** The text after a step that changed one stretch of it: its lines are made of those known here. */
+  after(bytes: Buffer, stretch: ChangedStretch): FileText {
+    const text = new FileText(bytes, null, this.work)
+    if (this.lineTable !== undefined)
+      text.lineTable = new LineTable(bytes, { table: this.lineTable, stretch })
+    return text
   }
 
   get finder(): ByteFinder {

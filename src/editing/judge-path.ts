@@ -46,14 +46,16 @@ function judgeWithinBudget(
   edits: readonly Edit[],
 ): Partial<PathVerdict> {
   const refused = edits.flatMap((edit) => failureOf(edit, refuseWhole(context, state, edit, edits)))
-  const texts =
-    state.kind === 'file' ? judgeTexts(context, state, edits.filter(isTextEdit), refused) : noTexts
+  const texts = state.kind === 'file' ? judgeTexts(context, state, edits.filter(isTextEdit)) : noTexts
   const failures = [...clashesOf(edits), ...refused, ...texts.failures]
   if (failures.length > 0) return { failures }
   const delta = applyDeltas(context, state, edits)
   if (delta.failures.length > 0) return { failures: delta.failures }
   const next = contentAfter(context, delta.state, edits, texts)
-  const tooLarge = edits.slice(-1).flatMap((edit) => failureOf(edit, refuseSize(context, next, edit)))
+  const tooLarge = edits
+    .filter(makesContent)
+    .slice(-1)
+    .flatMap((edit) => failureOf(edit, refuseSize(context, next, edit)))
   if (tooLarge.length > 0) return { failures: tooLarge }
   const whole = edits.filter((edit) => !isTextEdit(edit))
   return {
@@ -115,9 +117,10 @@ function refuseDelete(state: DraftFile, edit: DeleteEdit): Refusal | null {
   })
 }
 
+const makesContent = (edit: Edit): boolean => isTextEdit(edit) || edit.op === 'write' || edit.op === 'delta'
+
 function refuseSize(context: JudgeContext, next: DraftState, edit: Edit): Refusal | null {
   if (next.kind === 'absent' || next.text.bytes.length <= context.fileMaxBytes) return null
-  if (edit.op === 'move' || edit.op === 'chmod' || edit.op === 'copy') return null
   const bytes = next.text.bytes.length
   return refusal(
     'too-large',
@@ -161,9 +164,10 @@ function applyDeltas(
 
 function spliced(context: JudgeContext, state: DraftState, texts: Texts): DraftState {
   if (state.kind === 'absent' || texts.claims.length === 0) return state
+  const bytes = applyClaims(state.text.bytes, texts.claims)
   return {
     ...state,
-    text: context.draft.text(applyClaims(state.text.bytes, texts.claims)),
+    text: context.draft.spliced(state.text, bytes, texts.claims),
     tier: moreLenient(state.tier, texts.tier),
     past: [...state.past, { kind: 'spliced', regions: texts.regions }],
   }

@@ -34,15 +34,8 @@ export const noTexts: Texts = {
 }
 
 /** Judges text edits of one file that all refer to its bytes before the step; their claims may not overlap. */
-export function judgeTexts(
-  context: JudgeContext,
-  file: DraftFile,
-  edits: readonly TextEdit[],
-  refused: readonly Failure[],
-): Texts {
-  const judged = edits
-    .filter((edit) => !refused.some((failure) => failure.item === edit.item))
-    .map((edit) => ({ edit, outcome: judgeTextEdit(context, file, edit) }))
+export function judgeTexts(context: JudgeContext, file: DraftFile, edits: readonly TextEdit[]): Texts {
+  const judged = edits.map((edit) => ({ edit, outcome: judgeTextEdit(context, file, edit) }))
   const failures = judged.flatMap(({ edit, outcome }) =>
     outcome.kind === 'failed' ? failureOf(edit, outcome.refusal) : [],
   )

@@ -24,11 +24,15 @@ export class LineTable {
   /** Starts of the lines; one more entry holds the end of the file. */
   private readonly starts: Uint32Array
 
-  constructor(bytes: Buffer) {
+  /** @param known - the table of the text from which this one was made, and the only stretch that differs. */
+  constructor(bytes: Buffer, known?: { readonly table: LineTable; readonly stretch: ChangedStretch }) {
     this.bytes = bytes
     this.contentStart = markLength(bytes)
     this.usesCr = !bytes.includes(LF) && bytes.includes(CR)
-    this.starts = startsOf(bytes, this.contentStart, this.usesCr ? CR : LF)
+    this.starts =
+      known === undefined || known.stretch.start < 3 || known.table.usesCr || this.usesCr
+        ? startsOf(bytes, this.contentStart, this.usesCr ? CR : LF)
+        : startsFrom(bytes, known.table, known.stretch)
     this.count = this.starts.length - 1
   }
 
@@ -98,6 +102,44 @@ export class LineTable {
     if (offset === this.bytes.length || this.isLineStart(offset)) return true
     return this.textEnd(this.lineAt(offset)) === offset
   }
+}
+
+/** Bytes `start` to `oldEnd` of one text became `start` to `newEnd` of another; ends are exclusive. */
+export interface ChangedStretch {
+  readonly start: number
+  readonly oldEnd: number
+  readonly newEnd: number
+}
+
+/** The starts of a text of which all but one stretch is known: that stretch alone is read. */
+function startsFrom(bytes: Buffer, table: LineTable, stretch: ChangedStretch): Uint32Array {
+  const { start, oldEnd, newEnd } = stretch
+  const total = table.isUnterminated ? table.count : table.count + 1
+  const head = firstAbove(table, start, total)
+  const tail = firstAbove(table, oldEnd, total)
+  const fresh: number[] = []
+  for (let at = bytes.indexOf(LF, start); at !== -1 && at < newEnd; at = bytes.indexOf(LF, at + 1))
+    fresh.push(at + 1)
+  const isOpen = bytes.length > table.contentStart && bytes[bytes.length - 1] !== LF
+  const starts = new Uint32Array(head + fresh.length + (total - tail) + (isOpen ? 1 : 0))
+  for (let i = 0; i < head; i++) starts[i] = table.start(i)
+  starts.set(fresh, head)
+  const shift = newEnd - oldEnd
+  for (let i = tail; i < total; i++) starts[head + fresh.length + i - tail] = table.start(i) + shift
+  if (isOpen) starts[starts.length - 1] = bytes.length
+  return starts
+}
+
+/** Index of the first of `total` line starts that is greater than the offset. */
+function firstAbove(table: LineTable, offset: number, total: number): number {
+  let low = 0
+  let high = total
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (table.start(middle) <= offset) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 function startsOf(bytes: Buffer, contentStart: number, terminator: number): Uint32Array {

@@ -1,7 +1,7 @@
 import { type CheckRun, runCheck } from '../checks/run-command.ts'
 import { diffTrees } from '../git/diff-tree.ts'
-import { git } from '../git/door.ts'
 import { emptyTree } from '../git/fast-import.ts'
+import { changedFiles, checkOutScratch } from '../git/scratch-tree.ts'
 import type { ChangeEvent, Revision } from '../model/change.ts'
 import { invariant } from '../model/error.ts'
 import type { CommitId } from '../model/ids.ts'
@@ -9,7 +9,7 @@ import type { CheckCommand, Policy } from '../model/policy.ts'
 import { autoApproves, matchesAny } from '../policy/judge.ts'
 import { appendEvents, type LoggedChange } from '../store/change-log.ts'
 import type { Store } from '../store/open-store.ts'
-import { ensureScratch } from '../store/scratch.ts'
+import { ensureScratch, type ScratchTree } from '../store/scratch.ts'
 import type { PolicyInForce } from './read-policy.ts'
 import { recordApproval } from './record-approval.ts'
 import type { World } from './world.ts'
@@ -68,30 +68,19 @@ export async function runChecks(
       paths,
       env: world.repository.env,
     })
-    runs.push(await judgeAfterwards(check, run, tree.door))
+    runs.push(await judgeAfterwards(check, run, tree))
   }
   return runs
 }
 
 /** A check that rewrites files has looked at bytes that are not the ones to be approved. */
-async function judgeAfterwards(
-  check: CheckCommand,
-  run: CheckRun,
-  door: Parameters<typeof git>[0],
-): Promise<CheckRun> {
-  const status = await git(door, { args: ['status', '--porcelain', '-z', '--untracked-files=no'] })
-  if (status.stdout.length === 0) return run
-  const changed = status.stdout
-    .toString('utf8')
-    .split('\0')
-    .filter((l) => l !== '')
-    .map((l) => l.slice(3))
+async function judgeAfterwards(check: CheckCommand, run: CheckRun, tree: ScratchTree): Promise<CheckRun> {
+  const changed = await changedFiles(tree.door)
+  if (changed.length === 0) return run
   const summary = `${check.name} changed ${changed.slice(0, 5).join(', ')}; a check may only look`
-  await git(door, { args: ['checkout', '--quiet', '--force', '--detach', 'HEAD'] })
-  return {
-    result: { ...run.result, outcome: 'failed', summary },
-    output: Buffer.concat([run.output, Buffer.from(`\n${summary}\n`)]),
-  }
+  await checkOutScratch(tree.door, run.result.commit)
+  const output = Buffer.concat([run.output, Buffer.from(`\n${summary}\n`)])
+  return { result: { ...run.result, outcome: 'failed', summary }, output }
 }
 
 export async function recordChecks(

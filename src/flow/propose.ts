@@ -1,28 +1,23 @@
-import { translateBatch } from '../dialects/registry.ts'
-import { resolve } from '../editing/resolve.ts'
 import { sha256Hex } from '../git/blob-id.ts'
 import type { Person } from '../git/fast-import.ts'
 import { parseBatch } from '../intake/batch.ts'
 import type { Batch, DialectName } from '../model/batch.ts'
 import { isPending } from '../model/change.ts'
-import type { Edit } from '../model/edit.ts'
 import { GalleyError, refuse } from '../model/error.ts'
-import type { ReadRecord } from '../model/file-state.ts'
-import { limits } from '../model/limits.ts'
-import type { PermissionMode, Policy } from '../model/policy.ts'
-import type { Failure, ItemResult, Remark } from '../model/resolution.ts'
-import { judgePaths, judgeTransitions, strictest } from '../policy/judge.ts'
+import type { PermissionMode } from '../model/policy.ts'
+import type { ItemResult } from '../model/resolution.ts'
+import { judgeTransitions } from '../policy/judge.ts'
 import { bytesRef, findByRef, keyRef, rememberAs } from '../store/batch-keys.ts'
 import { findChange, type LoggedChange, readChange } from '../store/change-log.ts'
 import type { Store } from '../store/open-store.ts'
 import { repackWhenDue } from '../store/repack.ts'
-import { readJournal, readsOf, withBytes } from '../store/sessions.ts'
 import { buildRevision } from './build-revision.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
 import { checkRevision } from './check.ts'
-import { type PathUse, readFiles } from './read-files.ts'
 import { type PolicyInForce, readPolicy } from './read-policy.ts'
 import { finishInterrupted } from './recover.ts'
+import { refuseBatch } from './refuse-batch.ts'
+import { type ResolvedBatch, resolveBatch } from './resolve-batch.ts'
 import { type Base, selectBase } from './select-base.ts'
 import { type RevisionRequest, stageNewChange, stageRevision } from './stage.ts'
 import type { World } from './world.ts'
@@ -73,7 +68,13 @@ export async function propose(world: World, request: ProposeRequest): Promise<Pr
     return { change: viewChange(known.change.change), repeated: true, results: [] }
 
   const inForce = await readPolicy(world, base.tree)
-  const work = await resolveBatch(world, batch, base, inForce.policy, request)
+  const work = await resolveBatch(world, {
+    batch,
+    base,
+    policy: inForce.policy,
+    carry: request.carry ?? inForce.policy.freshness.carry,
+    permissionMode: request.permissionMode ?? 'full',
+  })
   const revision = await prepareRevision(world, batch, base, inForce, work, identity, request)
   const staged =
     request.revise === undefined
@@ -91,110 +92,12 @@ export async function propose(world: World, request: ProposeRequest): Promise<Pr
   return { change: viewChange(checked.change), repeated: false, results: work.results }
 }
 
-/** The first failure speaks for the batch; all are listed. */
-export function refuseBatch(failures: readonly Failure[]): never {
-  const [first] = failures
-  if (first === undefined) throw new Error('BUG: a refused batch has a failure')
-  const more = failures.length > 1 ? ` (and ${failures.length - 1} more)` : ''
-  const listed = failures.slice(0, limits.failuresShown)
-  throw new GalleyError({
-    code: first.code,
-    message: `edit ${first.item + 1}: ${first.message}${more}`,
-    data: {
-      ...first.data,
-      item: first.item,
-      path: first.path,
-      failures: listed,
-      failureCount: failures.length,
-    },
-    ...(first.hint === undefined ? {} : { hint: first.hint }),
-  })
-}
-
-interface Resolved {
-  readonly files: readonly import('../model/resolution.ts').ResolvedFile[]
-  readonly results: readonly ItemResult[]
-  readonly remarks: readonly Remark[]
-  readonly states: ReadonlyMap<string, import('./read-files.ts').PathState>
-  readonly itemOf: (path: string) => number
-}
-
-async function resolveBatch(
-  world: World,
-  batch: Batch,
-  base: Base,
-  policy: Policy,
-  request: ProposeRequest,
-): Promise<Resolved> {
-  const mode = strictest(policy.mode, request.permissionMode ?? 'full')
-  if (mode === 'read-only')
-    refuse('read-only', 'this repository may only be read: the mode is read-only', { mode })
-  const root = world.repository.workTree ?? world.repository.gitDir
-  const translated = translateBatch(batch, { root })
-  if (translated.kind === 'refused') refuseBatch(translated.failures)
-  const { edits, profiles } = translated
-  if (edits.length > policy.limits.batchMaxEdits) {
-    refuse('too-large', `the batch has ${edits.length} edits; ${policy.limits.batchMaxEdits} are allowed`, {
-      edits: edits.length,
-    })
-  }
-  const uses = pathUses(edits)
-  const denied = judgePaths(policy, edits)
-  if (denied.length > 0) refuseBatch(denied)
-  const fileMaxBytes = Math.min(
-    policy.limits.fileMaxBytes,
-    ...profiles.map((p) => p.fileMaxBytes ?? limits.fileMaxBytes),
-  )
-  const read = await readFiles(world, {
-    tree: base.tree,
-    paths: uses,
-    useWorkTree: base.isCheckedOut,
-    fileMaxBytes,
-    parentsMustExist: profiles.some((p) => p.parentsMustExist === true),
-  })
-  if (read.kind === 'refused') refuseBatch(read.failures)
-  const resolution = resolve({
-    edits,
-    files: new Map([...read.files].map(([path, state]) => [path, state.current])),
-    reads: await readRecords(world, batch),
-    options: {
-      maxTier: policy.matching.maxTier,
-      carry: request.carry ?? policy.freshness.carry,
-      fileMaxBytes,
-    },
-  })
-  if (resolution.kind === 'refused') refuseBatch(resolution.failures)
-  return { ...resolution, states: read.files, itemOf: (path) => uses.get(path)?.item ?? 0 }
-}
-
-/** Every path that an edit names, with the first item that names it. */
-function pathUses(edits: readonly Edit[]): ReadonlyMap<string, PathUse> {
-  const uses = new Map<string, PathUse>()
-  const add = (path: string, item: number, creates: boolean) => {
-    const before = uses.get(path)
-    uses.set(path, { item: before?.item ?? item, creates: creates || before?.creates === true })
-  }
-  for (const edit of edits) {
-    add(edit.path, edit.item, edit.op === 'write' && edit.mode !== 'overwrite')
-    if (edit.op === 'move' || edit.op === 'copy') add(edit.to, edit.item, true)
-  }
-  return uses
-}
-
-/** What the batch says was read, and what its session's journal says. The batch's own word goes first. */
-async function readRecords(world: World, batch: Batch): Promise<readonly ReadRecord[]> {
-  const session = batch.agent?.session
-  const journal = session === undefined ? [] : readsOf(await readJournal(await world.store(), session))
-  const named = new Set(batch.reads.map((r) => r.path))
-  return withBytes(await world.reader(), [...batch.reads, ...journal.filter((r) => !named.has(r.path))])
-}
-
 async function prepareRevision(
   world: World,
   batch: Batch,
   base: Base,
   inForce: PolicyInForce,
-  work: Resolved,
+  work: ResolvedBatch,
   identity: Person,
   request: ProposeRequest,
 ): Promise<RevisionRequest> {

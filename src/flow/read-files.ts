@@ -32,13 +32,14 @@ export interface ReadFilesRequest {
   /** Whether the work tree stands on this base; otherwise the base's own blobs are edited. */
   readonly useWorkTree: boolean
   readonly fileMaxBytes: number
-  readonly parentsMustExist: boolean
 }
 
 export interface PathUse {
   readonly item: number
   /** The path may be made by the batch: `untracked` and collisions are then of interest. */
   readonly creates: boolean
+  /** The system that asks makes no directories. */
+  readonly parentsMustExist: boolean
 }
 
 export type ReadFiles =
@@ -88,7 +89,7 @@ async function readPath(
   const file = await readWorkTreeFile(root, path, request.fileMaxBytes)
   const unusable = judgeWorkingFile(file, path, fail)
   if (unusable !== null) return unusable
-  if (request.parentsMustExist && file.kind === 'absent' && file.missingFrom < path.split('/').length - 1) {
+  if (use.parentsMustExist && file.kind === 'absent' && file.missingFrom < path.split('/').length - 1) {
     return fail('parent-missing', `the directory of ${path} does not exist`, {})
   }
   if (file.kind !== 'file') {

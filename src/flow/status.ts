@@ -3,6 +3,8 @@ import { type ChangeSummary, listChanges } from '../store/change-log.ts'
 import { findStore } from '../store/open-store.ts'
 import type { World } from './world.ts'
 
+export type { ChangeSummary }
+
 export interface Status {
   /** Newest first. */
   readonly pending: readonly ChangeSummary[]

@@ -43,7 +43,7 @@ export async function landUnderLocks(request: LandRequest, ready: ReadyLanding):
     reach('all-placed')
     checkDisplaced(journal)
     reach('checked')
-    if (ready.image !== null) isIndexComplete = completeImage(journal, ready.image, ready.staged)
+    if (ready.image !== null) isIndexComplete = completeImage(journal, ready.image, ready.staged) && !ready.plan.needsRefresh
     reach('index-completed')
     await commitRef(request, move)
   } catch (cause) {

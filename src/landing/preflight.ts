@@ -29,6 +29,8 @@ export interface LandingPlan {
   readonly files: readonly PlannedFile[]
   readonly entries: readonly PlannedEntry[]
   readonly merged: MergedContent
+  /** Some file holds the new bytes already: only git's own refresh can say so in its entry. */
+  readonly needsRefresh: boolean
   readonly remarks: readonly string[]
 }
 
@@ -95,8 +97,15 @@ export async function planLanding(
     files,
     entries,
     merged: merges.merged,
+    needsRefresh: entries.some(({ path }) => isKeptClean(path, found, files)),
     remarks: remarksOf(found, merges.merged),
   }
+}
+
+function isKeptClean(path: string, found: readonly PathFacts[], files: readonly PlannedFile[]): boolean {
+  const facts = found.find((f) => f.path === path)
+  const isKept = facts?.standing.kind === 'file' && !files.some((file) => file.path === path)
+  return isKept && facts.standing.kind === 'file' && facts.standing.id === facts.rawNext?.id
 }
 
 function remarksOf(facts: readonly PathFacts[], merged: MergedContent): readonly string[] {

@@ -63,8 +63,8 @@ export interface LinesEdit extends EditBase {
   readonly content: string | null
   readonly expected?: string
   /**
-   * Lines past the end of the file: refused (default), or Agent Zero's rule `clamp`: `to` ends at the last line, a
-   * `from` past the last line means the end of the file, and deleting past the end changes nothing.
+   * Lines past the end of the file: refused (default), or Agent Zero's rule `clamp`: a `to` past the last line is the
+   * last line, and content whose `from` is past it goes to the end of the file. A deletion past the end is refused.
    */
   readonly pastEnd?: 'refuse' | 'clamp'
   /** `in-order`: the expected lines must stand in the range in this order. `any-order`: zapmyco's rule, multiplicity counts. */

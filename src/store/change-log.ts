@@ -38,6 +38,8 @@ export interface ChangeSummary {
   readonly removed: number
   readonly agent: string | null
   readonly session: string | null
+  /** When it was proposed, and when its log last moved; ISO 8601. */
+  readonly proposedAt: string
   readonly at: string
 }
 
@@ -150,6 +152,7 @@ function summarise(change: Change, at: string): ChangeSummary {
     removed: sum('removed'),
     agent: change.agent?.name ?? null,
     session: change.agent?.session ?? null,
+    proposedAt: change.log[0]?.at ?? at,
     at,
   }
 }
@@ -163,7 +166,12 @@ export async function listChanges(store: Store): Promise<readonly ChangeSummary[
     .map((text) => text.trim())
     .filter((text) => text !== '')
     .map((text) => JSON.parse(text) as ChangeSummary)
-    .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : a.id < b.id ? 1 : -1))
+    .sort(newestFirst)
+}
+
+function newestFirst(a: ChangeSummary, b: ChangeSummary): number {
+  if (a.proposedAt !== b.proposedAt) return a.proposedAt < b.proposedAt ? 1 : -1
+  return a.id < b.id ? 1 : -1
 }
 
 /**

@@ -1,7 +1,7 @@
-import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { git } from '../git/door.ts'
 import type { Clock } from '../sys/clock.ts'
+import { listDirectory } from '../sys/trees.ts'
 import { tryLandingLock } from './lock.ts'
 import type { Store } from './open-store.ts'
 
@@ -15,7 +15,7 @@ const PACKS_MAX = 40
  * Leaves the work to another process that is landing or repacking.
  */
 export async function repackWhenDue(store: Store, clock: Clock): Promise<void> {
-  const names = await readdir(join(store.door.gitDir, 'objects', 'pack'))
+  const names = await listDirectory(join(store.door.gitDir, 'objects', 'pack'))
   if (names.filter((name) => name.endsWith('.pack')).length < PACKS_MAX) return
   await tryLandingLock(store.galleyDir, clock, 'repack', () =>
     // -l: objects of the user's repository stay where they are.

@@ -1,11 +1,12 @@
-import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { sha256Hex } from '../git/blob-id.ts'
-import { type GitDoor, git } from '../git/door.ts'
+import type { GitDoor } from '../git/door.ts'
 import type { Repository } from '../git/open-repository.ts'
+import { addScratchTree, checkOutScratch, isCleanAt, setCone } from '../git/scratch-tree.ts'
 import { refuse } from '../model/error.ts'
 import type { ChangeId, CommitId } from '../model/ids.ts'
 import { isDirectory, makePrivateDirectory } from '../sys/durable.ts'
+import { homeDirectory } from '../sys/home.ts'
 import { removeTree } from '../sys/trees.ts'
 import type { Store } from './open-store.ts'
 
@@ -23,7 +24,7 @@ const CONE_MAX_DIRECTORIES = 30
 /** `$XDG_CACHE_HOME/galley/<repository>`: the place of all scratch trees of one repository. */
 export function scratchHome(repository: Repository): string {
   const env = repository.env
-  const cache = env['XDG_CACHE_HOME'] || join(env['HOME'] || homedir(), '.cache')
+  const cache = env['XDG_CACHE_HOME'] || join(homeDirectory(env), '.cache')
   const name = basename(dirname(repository.commonDir)).replaceAll(/[^\w.-]/g, '_') || 'repository'
   return join(cache, 'galley', `${name}-${sha256Hex(repository.commonDir).slice(0, 12)}`)
 }
@@ -46,48 +47,15 @@ export async function ensureScratch(
 ): Promise<ScratchTree> {
   const path = join(scratchHome(repository), request.form === 'full' ? `${request.id}-full` : request.id)
   const exists = await isDirectory(path)
-  if (!exists) await addWorkTree(store, path, request.id, request.commit)
+  if (!exists) {
+    await makePrivateDirectory(dirname(path))
+    await addScratchTree(store.door, { path, commit: request.commit, reason: `galley ${request.id}` })
+  }
   const tree = await openTree(repository, store, path, request.form)
-  const head = (await git(tree.door, { args: ['rev-parse', 'HEAD'] })).stdout.toString('latin1').trim()
-  const isReady =
-    exists &&
-    head === request.commit &&
-    (await git(tree.door, { args: ['status', '--porcelain', '-z'] })).stdout.length === 0
-  if (isReady) return tree
-  if (request.form === 'small') {
-    await git(tree.door, {
-      args: ['sparse-checkout', 'set', '--cone', '--sparse-index', '--stdin'],
-      input: `${coneOf(request.paths).map(quoteLine).join('\n')}\n`,
-    })
-  }
-  if (request.form === 'full') {
-    const { checkOutFully } = await import('../git/full-checkout.ts')
-    await checkOutFully(tree.door, request.commit)
-    return tree
-  }
-  // A tree of the store's, not of the user's: what an earlier check left in it is not wanted.
-  await git(tree.door, { args: ['checkout', '--quiet', '--force', '--detach', request.commit] })
+  if (exists && (await isCleanAt(tree.door, request.commit))) return tree
+  if (request.form === 'small') await setCone(tree.door, coneOf(request.paths))
+  await checkOutScratch(tree.door, request.commit)
   return tree
-}
-
-async function addWorkTree(store: Store, path: string, id: ChangeId, commit: CommitId): Promise<void> {
-  await makePrivateDirectory(dirname(path))
-  // `-f -f`: a directory that someone removed is still registered, and locked.
-  const args = [
-    'worktree',
-    'add',
-    '-f',
-    '-f',
-    '--quiet',
-    '--no-checkout',
-    '--detach',
-    '--lock',
-    '--reason',
-    `galley ${id}`,
-    path,
-    commit,
-  ]
-  await git(store.door, { args })
 }
 
 async function openTree(
@@ -97,28 +65,27 @@ async function openTree(
   form: ScratchTree['form'],
 ): Promise<ScratchTree> {
   const gitDir = join(store.door.gitDir, 'worktrees', basename(path))
-  if (!(await isDirectory(gitDir)))
+  if (!(await isDirectory(gitDir))) {
     refuse('io-error', `the scratch tree ${path} is not registered in the store`, { path })
-  return {
-    path,
-    form,
-    door: { ...store.door, kind: 'store', gitDir, workTree: path, inherited: repository.door.inherited },
   }
+  const door = { ...store.door, gitDir, workTree: path, inherited: repository.door.inherited }
+  return { path, form, door }
 }
 
-/** Directories whose files the small form holds. Cone mode takes every parent's own files along. */
+/**
+ * Directories whose files the small form holds; cone mode takes every parent's own files along. Many directories are lumped into
+ * parents as long as that makes them fewer.
+ */
 function coneOf(paths: readonly string[]): readonly string[] {
   let directories = new Set(paths.map((p) => dirname(p)).filter((d) => d !== '.'))
   while (directories.size > CONE_MAX_DIRECTORIES) {
     const deepest = Math.max(...[...directories].map((d) => d.split('/').length))
-    if (deepest === 1) break
-    directories = new Set([...directories].map((d) => (d.split('/').length === deepest ? dirname(d) : d)))
+    const lumped = new Set([...directories].map((d) => (d.split('/').length === deepest ? dirname(d) : d)))
+    if (lumped.has('.') || lumped.size === directories.size) break
+    directories = lumped
   }
   return [...directories].sort()
 }
-
-/** The line-based form that `sparse-checkout set --stdin` reads: C-quoted, so that a name stays one name. */
-const quoteLine = (directory: string): string => `"${directory.replaceAll(/["\\]/g, (c) => `\\${c}`)}"`
 
 /** Removes a change's scratch trees and their registrations. Links in them are unlinked, never followed. */
 export async function removeScratch(repository: Repository, store: Store, id: ChangeId): Promise<void> {

@@ -1,4 +1,4 @@
-import { closeSync, constants, lstatSync, mkdirSync, openSync, readlinkSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from './durable-files.ts'
 
@@ -56,7 +56,7 @@ export function openParent(root: string, path: string, makeMissing: boolean): Op
       held = next
       directory = prefixOf(held, child)
     }
-    const device = lstatSync(join(directory, '.')).dev
+    const device = fstatSync(held).dev
     const last = held
     return {
       kind: 'open',

@@ -13,6 +13,9 @@ export async function moveDirectory(from: string, to: string): Promise<boolean> 
   }
 }
 
+/** Names in a directory. */
+export const listDirectory = (path: string): Promise<readonly string[]> => readdir(path)
+
 /**
  * Removes a tree of galley's own. Links are unlinked, never followed; a part that is already gone is no failure.
  */

@@ -343,6 +343,6 @@ test('no call makes the adapter throw', () => {
       const result = agentZero.translate(call, context)
       expect(result.kind === 'edits' ? result.edits.length : result.failures.length).toBeGreaterThan(0)
     }),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   )
 })

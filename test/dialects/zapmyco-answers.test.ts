@@ -109,12 +109,27 @@ describe('refusals', () => {
     expect(say(code)).toContain(part)
   })
 
+  test('quoted lines that do not stand in the range are listed, with those that do', () => {
+    const data = { missing: ['let b = 2;'], from: 4, to: 5, found: ['let d = 4;', 'let e = 5;'] }
+    expect(say('no-match', data).split('\n')).toEqual([
+      "错误: 内容验证不通过：文件 'a.txt' 的第 4-5 行的实际内容与 expected 描述不一致。",
+      'expected 中有 1 行未在文件中找到:',
+      "  - 'let b = 2;'",
+      '当前第 4-5 行的实际内容是:',
+      '  4 | let d = 4;',
+      '  5 | let e = 5;',
+      '建议：请使用 file_read 重新读取文件确认当前内容后重试。',
+      'what galley saw',
+      expect.any(String),
+    ])
+  })
+
   test("an adapter's own native sentence goes first", () => {
     expect(say('invalid-batch', { native: 'edits 数组为空' })).toBe('错误: edits 数组为空')
   })
 
   test('what galley knows beyond the sentence stands below it', () => {
     expect(say('ambiguous-match', { lines: [1, 4, 9] })).toMatch(/出现了 3 次.*\nwhat galley saw\n/)
-    expect(say('out-of-range', { totalLines: 0 })).toBe('错误: 文件为空，无法编辑')
+    expect(say('out-of-range', { totalLines: 0 })).toMatch(/^错误: 文件为空，无法编辑\n/)
   })
 })

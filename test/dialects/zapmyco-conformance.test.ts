@@ -147,13 +147,38 @@ describe('the content rules', () => {
     'let g = 7;',
   )
 
-  test('quoting lines beside the range is refused: the edit would leave them twice', () => {
-    const insert = { start_line: 4, end_line: 4, expected: 'let b = 2;\nlet c = 3;\nlet d = 4;' }
-    expect(edit(seven, { ...insert, new_content: 'let c = 3;\nlet ins = 9;\nlet d = 4;' })).not.toContain(
-      'let',
-    )
-    const remove = { start_line: 5, end_line: 6, expected: 'let e = 5;\nlet f = 6;\nlet g = 7;' }
-    expect(edit(seven, { ...remove, new_content: 'let g = 7;' })).not.toContain('let')
+  const refusedEdit = (input: Readonly<Record<string, unknown>>) => {
+    const files: Files = { [path]: seven }
+    const call = { tool: 'file_edit', input: { file_path: path, ...input } }
+    return submit(callsOf('zapmyco', files, [call]), files)
+  }
+
+  test.each([
+    ['insert', 4, 4, 'let b = 2;\nlet c = 3;\nlet d = 4;', 'let c = 3;\nlet ins = 9;\nlet d = 4;'],
+    ['deletion', 5, 6, 'let e = 5;\nlet f = 6;\nlet g = 7;', 'let g = 7;'],
+  ])(
+    'an %s that quotes lines beside its range is refused, and told the rule: it would leave them twice',
+    (_, ...row) => {
+      const [from, to, expected, content] = row
+      const input = { start_line: from, end_line: to, expected, new_content: content }
+      expect(refusedEdit(input)).toMatchObject({
+        kind: 'refused',
+        failures: [
+          {
+            code: 'no-match',
+            data: { missing: expect.any(Array) },
+            hint: expect.stringContaining(`compared with lines ${from} to ${to} only`),
+          },
+        ],
+      })
+    },
+  )
+
+  test('a replacement of three lines, one of them short, is refused, and told the rule', () => {
+    const input = { start_line: 1, end_line: 3, expected: 'let a = 1;\nlet b = 2;\n}', new_content: 'x' }
+    expect(refusedEdit(input)).toMatchObject({
+      failures: [{ code: 'weak-evidence', message: expect.stringContaining('short-line rule') }],
+    })
   })
 
   test('the same edits with the range widened to what is quoted are taken', () => {

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openImporter } from '../../src/git/fast-import.ts'
 import { openRepository } from '../../src/git/open-repository.ts'
@@ -114,6 +115,12 @@ export async function refusalOf(task: Promise<unknown>): Promise<string> {
     },
     (error: { code?: string; message?: string }) => error.code ?? `no code: ${error.message}`,
   )
+}
+
+/** Locks and temporary files that no landing may leave, anywhere in the work tree or its git directory. */
+export function leftovers(repo: TestRepo): readonly string[] {
+  const names = readdirSync(repo.dir, { recursive: true, encoding: 'utf8' })
+  return names.filter((name) => /\.lock(?:$|\.)|(?:^|\/)\.galley-|galley\/land\/./.test(name))
 }
 
 export const landFolder = (request: LandRequest): string => join(request.galleyDir, 'land')

@@ -2,9 +2,9 @@ import type { Refusal } from '../../model/error.ts'
 import { hintFor } from '../../model/error-codes.ts'
 
 /** Lines of one read; more are cut off. */
-export const readMaxLines = 2000
+const readMaxLines = 2000
 /** UTF-8 bytes of one read's content, line numbers included; more are cut off. */
-export const readMaxBytes = 262_144
+const readMaxBytes = 262_144
 /** Bytes at a file's beginning that decide whether it is binary. */
 const sniffedBytes = 8192
 /** More than one replacement character in a hundred bytes is no text. */

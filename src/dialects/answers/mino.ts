@@ -10,15 +10,15 @@ export interface MinoResult {
   readonly text: string
 }
 
-export const previewMaxLines = 20
-export const previewMaxBytes = 2048
+const previewMaxLines = 20
+const previewMaxBytes = 2048
 
 /** The question below the screen; the cursor stays behind it. The default is no. */
 export const approvalPrompt = 'Approve this operation? [y/N] '
 
-export const changedAfterApproval = 'File changed after approval; nothing was written.'
-export const deniedText = 'The operation was not approved; nothing was written.'
-export const unknownText =
+const changedAfterApproval = 'File changed after approval; nothing was written.'
+const deniedText = 'The operation was not approved; nothing was written.'
+const unknownText =
   'The call was interrupted and may or may not have taken effect. Read the file before going on; the call is not repeated.'
 
 const accountWarning =
@@ -152,9 +152,6 @@ export function refusedResult(refusal: Refusal): MinoResult {
   const text = `${sentence(message)} ${refusal.hint ?? hintFor(code)}`
   return { kind: failsAfterApproval.has(code) ? 'failed' : 'invalid_arguments', text }
 }
-
-/** Number of lines of a text; an unterminated last one counts. */
-export const countLines = (text: string): number => linesOf(text).length
 
 /** Quotes a text in double quotes and printable ASCII: `\n`, `\x1b`, `\u00e9`, `\U0001f600`. */
 export function quoteAscii(text: string): string {

@@ -2,9 +2,9 @@ import type { Refusal } from '../../model/error.ts'
 import { hintFor } from '../../model/error-codes.ts'
 
 /** Largest file that `file_read` reads, whatever lines are asked for. */
-export const readMaxBytes = 262_144
+const readMaxBytes = 262_144
 /** Largest answer of `file_read`, in bytes of UTF-8; a larger one is an error. */
-export const outputMaxBytes = 100_000
+const outputMaxBytes = 100_000
 /** Lines shown when no `limit` is given. */
 export const readDefaultLines = 2000
 /** Bytes at a file's beginning in which a NUL makes it binary. */
@@ -96,6 +96,7 @@ const detailed: ReadonlySet<string> = new Set([
   'weak-evidence',
   'no-match',
   'ambiguous-match',
+  'out-of-range',
   'overlap',
   'stale-read',
 ])
@@ -117,9 +118,9 @@ function sentenceFor({ code, data }: Refusal, path: string): string | null {
     case 'weak-evidence':
       return `内容验证不通过：文件 '${path}' 的实际内容与 expected 描述不一致。`
     case 'no-match':
-      return data['expected'] === undefined
-        ? `在文件 '${path}' 中未找到指定的 old_string。请确认文件内容后重试。`
-        : `内容验证不通过：文件 '${path}' 的实际内容与 expected 描述不一致。`
+      return Array.isArray(data['missing'])
+        ? differenceText(data, path)
+        : `在文件 '${path}' 中未找到指定的 old_string。请确认文件内容后重试。`
     case 'ambiguous-match':
       return `old_string 在文件中出现了 ${placesOf(data['lines'])} 次。请提供更多上下文使匹配唯一，或设置 replace_all=true。`
     case 'overlap':
@@ -134,6 +135,25 @@ function sentenceFor({ code, data }: Refusal, path: string): string | null {
       return null
   }
 }
+
+/** What is quoted and does not stand in the range, and what does, as far as the refusal holds it. */
+function differenceText(data: Refusal['data'], path: string): string {
+  const { from, to } = data
+  const missing = textsIn(data['missing'])
+  const found = textsIn(data['found'])
+  const first = typeof from === 'number' ? from : 1
+  return [
+    `内容验证不通过：文件 '${path}' 的第 ${String(from)}-${String(to)} 行的实际内容与 expected 描述不一致。`,
+    `expected 中有 ${missing.length} 行未在文件中找到:`,
+    ...missing.map((line) => `  - '${line}'`),
+    `当前第 ${String(from)}-${String(to)} 行的实际内容是:`,
+    ...found.map((line, index) => `  ${first + index} | ${line}`),
+    '建议：请使用 file_read 重新读取文件确认当前内容后重试。',
+  ].join('\n')
+}
+
+const textsIn = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : []
 
 const placesOf = (lines: unknown): string => (Array.isArray(lines) ? String(lines.length) : '多')
 
