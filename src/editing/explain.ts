@@ -70,7 +70,10 @@ function looserMatch(file: FileText, edit: ReplaceEdit, maxTier: Tier): Looser |
 const looserHint = ({ tier, lines }: Looser, maxTier: Tier): string =>
   `It stands at line ${lines.join(', ')} if matched at tier "${tier}"; this edit may go as far as "${maxTier}". Copy the text from the file as it stands.`
 
-/** The line at which the edit's result stands, alone and as a whole word; null where it does not. */
+/** Shorter texts stand in many a file by chance. */
+const TELLING_CHARACTERS = 4
+
+/** The line at which the edit's result stands, alone, and as a whole line or word; null where it does not. */
 function resultLine(file: FileText, edit: ReplaceEdit, maxTier: Tier): number | null {
   if (edit.new.trim() === '') return null
   const match = findMatch(file, {
@@ -83,7 +86,9 @@ function resultLine(file: FileText, edit: ReplaceEdit, maxTier: Tier): number | 
   })
   const [place] = match?.places ?? []
   if (match === null || place === undefined || match.places.length > 1) return null
-  const { bytes } = file
+  const { bytes, lines } = file
+  const isWhole = lines.isLineStart(place.start) && lines.isLineEnd(place.end)
+  if (!isWhole && edit.new.trim().length < TELLING_CHARACTERS) return null
   if (isWord(bytes[place.start - 1]) && isWord(bytes[place.start])) return null
   if (isWord(bytes[place.end - 1]) && isWord(bytes[place.end])) return null
   return file.lines.lineAt(place.start) + 1

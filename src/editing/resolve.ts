@@ -1,6 +1,7 @@
 import type { Edit, Tier } from '../model/edit.ts'
 import type { FileState, ReadRecord } from '../model/file-state.ts'
 import { limits } from '../model/limits.ts'
+import { comparePaths } from '../model/manifest.ts'
 import type { Failure, ItemResult, Remark, Resolution, ResolvedFile } from '../model/resolution.ts'
 import { sameBytes } from './bytes.ts'
 import { Draft, type DraftState } from './draft.ts'
@@ -48,7 +49,7 @@ export function resolve(request: ResolveRequest): Resolution {
   const results: readonly ItemResult[] = verdicts.flatMap((verdict) => verdict.results)
   const remarks: readonly Remark[] = verdicts.flatMap((verdict) => verdict.remarks)
   if (failures.length > 0) return { kind: 'refused', failures: inOrder(failures) }
-  const files = draft.paths().flatMap((path) => resolvedFile(draft, path))
+  const files = [...draft.paths()].sort(comparePaths).flatMap((path) => resolvedFile(draft, path))
   if (files.length === 0) return { kind: 'refused', failures: unchanged(request.edits) }
   return { kind: 'resolved', files, results: inOrder(results), remarks: inOrder(remarks) }
 }

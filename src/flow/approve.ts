@@ -1,7 +1,9 @@
 import { isPending } from '../model/change.ts'
 import { refuse } from '../model/error.ts'
+import type { Digest } from '../model/ids.ts'
 import { agentAtWork } from '../policy/agent-environment.ts'
 import { appendEvents, findChange, type LoggedChange, readChange } from '../store/change-log.ts'
+import { revisionRef } from '../store/change-refs.ts'
 import type { Store } from '../store/open-store.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
 import { currentRevision, transitionsOf } from './check.ts'
@@ -77,33 +79,24 @@ export async function loadChange(world: World, store: Store, text: string): Prom
  * Holds what the log says of the current revision against the objects: the commit behind the revision's ref, its
  * transitions and its digest.
  *
+ * @returns The digest, recomputed from the trees.
  * @throws GalleyError `digest-mismatch`, if the store was changed by hand.
  */
-export async function confirmStored(store: Store, logged: LoggedChange): Promise<void> {
+export async function confirmStored(store: Store, logged: LoggedChange): Promise<Digest> {
   const { change } = logged
   const revision = currentRevision(logged)
-  const { listRefs } = await import('../git/refs.ts')
-  const { revisionRef } = await import('../store/change-log.ts')
-  const [row] = await listRefs(store.door, revisionRef(change.id, revision.number))
+  const ref = revisionRef(change.id, revision.number)
+  const row = logged.refs.rows.find((r) => r.ref === ref)
   if (row?.object !== revision.commit) {
-    refuse(
-      'digest-mismatch',
-      `revision ${revision.number} of ${change.id} is not the commit that was staged`,
-      {
-        id: change.id,
-        staged: revision.commit,
-        found: row?.object ?? null,
-      },
-    )
+    const message = `revision ${revision.number} of ${change.id} is not the commit that was staged`
+    refuse('digest-mismatch', message, { id: change.id, staged: revision.commit, found: row?.object ?? null })
   }
   const found = digestOf(await transitionsOf(store, revision.base, revision.commit))
   if (found !== revision.digest) {
-    refuse('digest-mismatch', `the commit of ${change.id} holds other bytes than its log says`, {
-      id: change.id,
-      digest: revision.digest,
-      found,
-    })
+    const message = `the commit of ${change.id} holds other bytes than its log says`
+    refuse('digest-mismatch', message, { id: change.id, digest: revision.digest, found })
   }
+  return found
 }
 
 /** Rejects a pending change, with the reason that goes back to the agent. */

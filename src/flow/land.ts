@@ -2,22 +2,29 @@ import { findRelation } from '../git/ancestry.ts'
 import { blobIdOf } from '../git/blob-id.ts'
 import { parseCommit } from '../git/commit.ts'
 import { lookUpPath } from '../git/objects.ts'
-import { listRefs, resolveCommit, updateRefs } from '../git/refs.ts'
+import { resolveCommit, updateRefs } from '../git/refs.ts'
 import { landCommit } from '../landing/land-commit.ts'
-import type { ChangeEvent, CheckResult, Landing, Revision } from '../model/change.ts'
+import {
+  type ChangeEvent,
+  type CheckResult,
+  isPending,
+  type Landing,
+  type Revision,
+} from '../model/change.ts'
 import { GalleyError, refuse } from '../model/error.ts'
-import { type CommitId, commitId } from '../model/ids.ts'
+import type { CommitId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { decideLanding } from '../policy/land-decision.ts'
 import { readApprovals } from '../store/approvals.ts'
 import { appendEvents, type LoggedChange } from '../store/change-log.ts'
+import { landingRef } from '../store/change-refs.ts'
 import { withLandingLock } from '../store/lock.ts'
 import type { Store } from '../store/open-store.ts'
 import { removeScratch } from '../store/scratch.ts'
 import { readWorkTreeFile } from '../sys/work-tree-file.ts'
 import { confirmStored, loadChange } from './approve.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
-import { currentRevision, recordChecks, runChecks, transitionsOf } from './check.ts'
+import { currentRevision, recordChecks, runChecks } from './check.ts'
 import { landingCommit } from './landing-commit.ts'
 import { markUndone } from './mark-undone.ts'
 import { type PolicyInForce, readPolicy } from './read-policy.ts'
@@ -25,7 +32,6 @@ import { messageHash } from './record-approval.ts'
 import { finishInterrupted } from './recover.ts'
 import { refreshSession } from './refresh-session.ts'
 import { restageByMerge } from './restage.ts'
-import { digestOf } from './stage.ts'
 import type { World } from './world.ts'
 
 export interface Landed {
@@ -82,17 +88,18 @@ async function decide(
 ) {
   const { change } = logged
   const revision = currentRevision(logged)
-  if (change.state === 'staged' || change.state === 'approved') await confirmStored(store, logged)
+  // A change in another state is refused for that, whatever its objects hold.
+  const recomputedDigest = isPending(change.state) ? await confirmStored(store, logged) : revision.digest
   const reader = await world.reader()
   const [records, hash] = await Promise.all([
-    readApprovals(store, reader, change.id, revision.number),
+    readApprovals(reader, logged.refs, change.id, revision.number),
     messageHash(reader, revision.commit),
   ])
   return decideLanding({
     id: change.id,
     state: change.state,
     revision,
-    recomputedDigest: digestOf(await transitionsOf(store, revision.base, revision.commit)),
+    recomputedDigest,
     messageHash: hash,
     approvals: records,
     checks: change.checks,
@@ -159,7 +166,7 @@ async function landCommitOf(
       { check: failed },
     )
   }
-  await rememberLanding(store, change.id, step.after)
+  await rememberLanding(store, logged, step.after)
   const report = await landCommit({
     repository: world.repository,
     store: store.door,
@@ -199,25 +206,22 @@ async function recheck(
   return { checked: runs.length === 0 ? logged : await recordChecks(world, store, logged, runs), results }
 }
 
-const landingRef = (id: string): string => `refs/galley/landing/${id}`
-
 /** Says which commit is about to land, so that a kill between the landing and its log event can be told. */
-async function rememberLanding(store: Store, id: string, after: CommitId): Promise<void> {
-  const [row] = await listRefs(store.door, landingRef(id))
-  if (row?.object === after) return
-  const update = { ref: landingRef(id), expected: row?.object ?? null, next: after }
-  if (!(await updateRefs(store.door, [update], 'galley: landing')))
-    refuse('busy', `another process is landing ${id}`, { id })
+async function rememberLanding(store: Store, logged: LoggedChange, after: CommitId): Promise<void> {
+  const { id } = logged.change
+  if (logged.refs.landing === after) return
+  const update = { ref: landingRef(id), expected: logged.refs.landing, next: after }
+  if (await updateRefs(store.door, [update], 'galley: landing')) return
+  refuse('busy', `another process is landing ${id}`, { id })
 }
 
 /** A landing that was killed after the branch moved is in the branch already: only its event is missing. */
 async function finishRecorded(world: World, store: Store, logged: LoggedChange): Promise<Landed | null> {
   const { change } = logged
   if (change.state !== 'approved') return null
-  const [row] = await listRefs(store.door, landingRef(change.id))
-  if (row === undefined) return null
+  const after = logged.refs.landing
+  if (after === null) return null
   const tip = await resolveCommit(world.repository.door, change.onto)
-  const after = commitId(row.object)
   if (tip === null || (await findRelation(store.door, after, tip)) === 'unrelated') return null
   const { parents } = await parseCommit(await world.reader(), after)
   const landing: Landing = { ref: change.onto, before: parents[0] ?? null, after }

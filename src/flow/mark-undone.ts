@@ -2,6 +2,7 @@ import { parseCommit } from '../git/commit.ts'
 import type { Change, ChangeEvent } from '../model/change.ts'
 import { changeId, isChangeId } from '../model/ids.ts'
 import { appendEvents, readChange } from '../store/change-log.ts'
+import { readChangeRefs } from '../store/change-refs.ts'
 import type { Store } from '../store/open-store.ts'
 import type { World } from './world.ts'
 
@@ -14,10 +15,8 @@ export async function changeOfCommit(
   const { message } = await parseCommit(await world.reader(), commit)
   const id = /^Galley-Change: (g[0-9a-z]{9})$/m.exec(message)?.[1] ?? ''
   if (!isChangeId(id)) return null
-  const { listRefs } = await import('../git/refs.ts')
-  const { logRef } = await import('../store/change-log.ts')
-  const rows = await listRefs(store.door, logRef(changeId(id)))
-  return rows.length === 0 ? null : (await readChange(store, await world.reader(), changeId(id))).change
+  const { log } = await readChangeRefs(store, changeId(id))
+  return log === null ? null : (await readChange(store, await world.reader(), changeId(id))).change
 }
 
 /** When an undo has landed, the changes that it undid say so; what a redo brought back is landed again. */

@@ -1,10 +1,11 @@
 import { blobIdOf } from '../git/blob-id.ts'
 import { GalleyError, refuse } from '../model/error.ts'
+import type { BlobId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import type { FileMode } from '../model/manifest.ts'
 import { judgePathForReading } from '../policy/judge.ts'
 import { checkPath } from '../policy/paths.ts'
-import { keepBytes, recordInSession } from '../store/sessions.ts'
+import { keepBytes, type ReadEntry, recordInSession } from '../store/sessions.ts'
 import { readWorkTreeFile } from '../sys/work-tree-file.ts'
 import { readPolicy } from './read-policy.ts'
 import type { World } from './world.ts'
@@ -44,35 +45,60 @@ export interface ReadFile {
  * @throws GalleyError `path-invalid`, `denied-path`, `not-found`, `is-directory`, `symlink`, `special-file`, `too-large`, `out-of-range`.
  */
 export async function readFile(world: World, request: ReadRequest): Promise<ReadFile> {
-  const invalid = checkPath(request.path)
+  const { session, path } = request
+  const file = await readFileBytes(world, request)
+  const { bytes, blob } = file
+  const shown = show(bytes, request)
+  if (session !== undefined) {
+    const all = shown.from <= 1 && shown.to >= shown.totalLines
+    const entry = await readEntry(
+      world,
+      path,
+      { blob, bytes },
+      all ? null : { from: shown.from, to: shown.to },
+    )
+    await recordInSession(await world.store(), session, [entry])
+  }
+  return { path, blob, mode: file.executable ? '100755' : '100644', ...shown }
+}
+
+/** A file of the work tree as it stands. */
+export interface FileBytes {
+  readonly bytes: Buffer
+  readonly blob: BlobId
+  readonly executable: boolean
+  /** Number of names on disk. */
+  readonly links: number
+}
+
+/**
+ * Reads the bytes of one file of the work tree. Where a session is named and the file is absent, that is recorded; what
+ * else was seen is the caller's to record, by {@link readEntry}.
+ *
+ * @throws GalleyError as `readFile`, but for `out-of-range`.
+ */
+export async function readFileBytes(
+  world: World,
+  request: Pick<ReadRequest, 'path' | 'session' | 'maxBytes'>,
+): Promise<FileBytes> {
+  const { path, session } = request
+  const invalid = checkPath(path)
   if (invalid !== null) throw new GalleyError(invalid)
   const root = world.repository.workTree
   if (root === null) refuse('unsupported-repository', 'a bare repository has no files to read', {})
   const head = await world.head()
   const tree = head.tip === null ? null : await (await world.reader()).commitTree(head.tip)
   const { policy } = await readPolicy(world, tree)
-  const denied = judgePathForReading(policy, request.path)
+  const denied = judgePathForReading(policy, path)
   if (denied !== null) throw new GalleyError(denied)
-  const maxBytes = request.maxBytes ?? limits.fileMaxBytes
-  const file = await readWorkTreeFile(root, request.path, maxBytes)
+  const file = await readWorkTreeFile(root, path, request.maxBytes ?? limits.fileMaxBytes)
   if (file.kind === 'absent' || file.kind === 'blocked') {
-    if (request.session !== undefined) await record(world, request.session, request.path, null, null)
-    refuse('not-found', `${request.path} does not exist`, { path: request.path, blob: null })
+    if (session !== undefined)
+      await recordInSession(await world.store(), session, [await readEntry(world, path, null, null)])
+    refuse('not-found', `${path} does not exist`, { path, blob: null })
   }
-  if (file.kind !== 'file') refuseKind(file, request.path)
-  const shown = show(file.bytes, request)
-  const blob = await blobIdOf(file.bytes, world.repository.objectFormat)
-  if (request.session !== undefined) {
-    const all = shown.from <= 1 && shown.to >= shown.totalLines
-    await record(
-      world,
-      request.session,
-      request.path,
-      { blob, bytes: file.bytes },
-      all ? null : { from: shown.from, to: shown.to },
-    )
-  }
-  return { path: request.path, blob, mode: file.executable ? '100755' : '100644', ...shown }
+  if (file.kind !== 'file') refuseKind(file, path)
+  return { ...file, blob: await blobIdOf(file.bytes, world.repository.objectFormat) }
 }
 
 function refuseKind(
@@ -157,22 +183,18 @@ function eolOf(bytes: Buffer): ReadFile['eol'] {
   return crlf > 0 && lf > 0 ? 'mixed' : crlf > 0 ? 'crlf' : lf > 0 ? 'lf' : 'none'
 }
 
-async function record(
+/**
+ * The journal's line for a read. Keeps the bytes in galley's own store.
+ *
+ * @param file - null = the file is absent.
+ * @param lines - The lines shown; null = all.
+ */
+export async function readEntry(
   world: World,
-  session: string,
   path: string,
-  file: { readonly blob: Awaited<ReturnType<typeof blobIdOf>>; readonly bytes: Uint8Array } | null,
-  lines: { readonly from: number; readonly to: number } | null,
-): Promise<void> {
-  const store = await world.store()
-  if (file !== null) await keepBytes(store, file.bytes)
-  const entry = {
-    kind: 'read',
-    at: world.now(),
-    path,
-    blob: file?.blob ?? null,
-    lines,
-    keepsLines: false,
-  } as const
-  await recordInSession(store, session, [entry])
+  file: Pick<FileBytes, 'blob' | 'bytes'> | null,
+  lines: ReadEntry['lines'],
+): Promise<ReadEntry> {
+  if (file !== null) await keepBytes(await world.store(), file.bytes)
+  return { kind: 'read', at: world.now(), path, blob: file?.blob ?? null, lines, keepsLines: false }
 }

@@ -17,7 +17,8 @@ import {
 } from '../model/ids.ts'
 import { type Manifest, manifestBytes } from '../model/manifest.ts'
 import type { Remark } from '../model/resolution.ts'
-import { appendEvents, eventCommit, type LoggedChange, logRef, revisionRef } from '../store/change-log.ts'
+import { appendEvents, eventCommit, type LoggedChange } from '../store/change-log.ts'
+import { logRef, revisionRef } from '../store/change-refs.ts'
 import type { Store } from '../store/open-store.ts'
 import type { World } from './world.ts'
 
@@ -112,7 +113,8 @@ export async function stageNewChange(
       'Propose again: the first one is then found.',
     )
   }
-  return { change, tip: log.commit }
+  const rows = updates.flatMap((u) => (u.next === null ? [] : [{ ref: u.ref, object: u.next }]))
+  return { change, tip: log.commit, refs: { log: log.commit, landing: null, rows } }
 }
 
 /** Stages another revision of a pending change; approvals of the one before do not come along. */

@@ -1,7 +1,7 @@
 import { listRefs } from '../git/refs.ts'
 import { GalleyError, refuse } from '../model/error.ts'
 import { limits } from '../model/limits.ts'
-import { logRef } from '../store/change-log.ts'
+import { logRef } from '../store/change-refs.ts'
 import { loadChange } from './approve.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
 import type { World } from './world.ts'

@@ -49,6 +49,7 @@ export interface WorldOptions {
 export async function openWorld(directory: string, options: WorldOptions): Promise<World> {
   const repository = await openRepository(directory, options.env)
   const store = once(() => openStore(repository))
+  const identity = once(() => readIdentity(repository.door))
   let reader: Promise<ObjectReader> | null = null
   const log = openLog(galleyDirectory(repository))
   return {
@@ -60,7 +61,7 @@ export async function openWorld(directory: string, options: WorldOptions): Promi
       return reader
     },
     config: once(() => readConfig(repository.door)),
-    identity: () => readIdentity(repository.door),
+    identity: () => identity().then((who) => ({ ...who, date: gitDate(options.clock.now()) })),
     head: () => readHead(repository),
     now: () => new Date(options.clock.now()).toISOString(),
     log,
@@ -69,6 +70,15 @@ export async function openWorld(directory: string, options: WorldOptions): Promi
       await log.close()
     },
   }
+}
+
+/** A moment as git writes it: seconds, and the zone of this machine at that moment. */
+function gitDate(nowMs: number): string {
+  const ahead = -new Date(nowMs).getTimezoneOffset()
+  const [hours, minutes] = [Math.floor(Math.abs(ahead) / 60), Math.abs(ahead) % 60].map((n) =>
+    String(n).padStart(2, '0'),
+  )
+  return `${Math.floor(nowMs / 1000)} ${ahead < 0 ? '-' : '+'}${hours}${minutes}`
 }
 
 async function readHead(repository: Repository): Promise<Head> {

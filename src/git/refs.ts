@@ -63,9 +63,9 @@ export interface RefRow {
   readonly object: string
 }
 
-/** Refs under a prefix (which ends in `/` or names one ref), sorted by name. */
-export async function listRefs(door: GitDoor, prefix: string): Promise<readonly RefRow[]> {
-  const result = await git(door, { args: ['for-each-ref', '--format=%(objectname) %(refname)', prefix] })
+/** Refs under one or more prefixes (each ends in `/` or names one ref), sorted by name. One process. */
+export async function listRefs(door: GitDoor, ...prefixes: readonly string[]): Promise<readonly RefRow[]> {
+  const result = await git(door, { args: ['for-each-ref', '--format=%(objectname) %(refname)', ...prefixes] })
   return result.stdout
     .toString('utf8')
     .split('\n')

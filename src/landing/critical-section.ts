@@ -7,6 +7,7 @@ import { completeImage, imageFile } from './index-image.ts'
 import { lockIndex, unlockIndex } from './locks.ts'
 import type { ReadyLanding } from './make-ready.ts'
 import { checkDisplaced, placeFiles, Raced, validateFiles } from './place-files.ts'
+import { noteRefLocks } from './recover-locks.ts'
 import { refuseInProgress } from './repository-facts.ts'
 import type { LandingPoint, LandRequest } from './request.ts'
 import { type LeftAlone, settleFiles } from './settle-files.ts'
@@ -34,6 +35,7 @@ export async function landUnderLocks(request: LandRequest, ready: ReadyLanding):
       throw new Raced('the index', 'changed while the change was landing')
     await refuseInProgress(journal.gitDir)
     move = await prepareRefMove(request.repository.door, request, ready.refProcess)
+    noteRefLocks(request.repository.commonDir, ready.landDir, journal)
     reach('ref-prepared')
     await expectHead(request)
     validateFiles(journal, ready.standings)
@@ -43,7 +45,8 @@ export async function landUnderLocks(request: LandRequest, ready: ReadyLanding):
     reach('all-placed')
     checkDisplaced(journal)
     reach('checked')
-    if (ready.image !== null) isIndexComplete = completeImage(journal, ready.image, ready.staged) && !ready.plan.needsRefresh
+    if (ready.image !== null)
+      isIndexComplete = completeImage(journal, ready.image, ready.staged) && !ready.plan.needsRefresh
     reach('index-completed')
     await commitRef(request, move)
   } catch (cause) {

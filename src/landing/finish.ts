@@ -1,9 +1,21 @@
 import { dirname, join } from 'node:path'
 import { refreshIndex } from '../git/index-update.ts'
 import type { Repository } from '../git/open-repository.ts'
-import { doneRoot, type LandingJournal, landDirectory, readJournal } from '../store/landing-journal.ts'
+import {
+  doneRoot,
+  type LandingJournal,
+  landDirectory,
+  landRoot,
+  readJournal,
+} from '../store/landing-journal.ts'
 import type { Clock } from '../sys/clock.ts'
-import { makePrivateDirectory, moveOwnDirectory, namesIn, removeOwnDirectory } from '../sys/durable-files.ts'
+import {
+  makePrivateDirectory,
+  moveOwnDirectory,
+  namesIn,
+  removeDirectoryIfEmpty,
+  removeOwnDirectory,
+} from '../sys/durable-files.ts'
 import { run } from '../sys/process.ts'
 import { removeEmptyDirectory } from '../sys/swap-file.ts'
 import { hookEnvironment } from './hook-environment.ts'
@@ -80,6 +92,7 @@ export async function closeLanding(galleyDir: string, journal: LandingJournal): 
   }
   await makePrivateDirectory(doneRoot(galleyDir))
   await moveOwnDirectory(landDir, doneDirectory(galleyDir, journal))
+  removeDirectoryIfEmpty(landRoot(galleyDir))
 }
 
 /**

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { newObjects } from '../git/promote.ts'
 import { GalleyError } from '../model/error.ts'
-import { landDirectory } from '../store/landing-journal.ts'
+import { landDirectory, landRoot } from '../store/landing-journal.ts'
 import { withLandingLock } from '../store/lock.ts'
-import { removeOwnDirectory } from '../sys/durable-files.ts'
+import { removeDirectoryIfEmpty, removeOwnDirectory } from '../sys/durable-files.ts'
 import { resolveFile } from '../sys/index-snapshot.ts'
 import { landUnderLocks } from './critical-section.ts'
 import { closeLanding, finishLanding } from './finish.ts'
@@ -80,6 +80,7 @@ async function dropLanding(
   if (isNeeded) await closeLanding(request.galleyDir, ready.journal)
   else await removeOwnDirectory(landDirectory(request.galleyDir, ready.journal.id))
   for (const stage of ready.extraStages) await removeOwnDirectory(stage)
+  removeDirectoryIfEmpty(landRoot(request.galleyDir))
 }
 
 const racedRefusal = ({ path, message }: Raced): GalleyError =>

@@ -14,7 +14,7 @@ export const indexLockFile = (indexFile: string): string => `${indexFile}.lock`
  */
 export async function lockIndex(indexFile: string, landDir: string, id: string, clock: Clock): Promise<void> {
   const lock = indexLockFile(indexFile)
-  const prepared = join(landDir, 'index.lock')
+  const prepared = join(landDir, 'lock')
   writeNew(prepared, indexLockText(id))
   const until = clock.now() + limits.indexLockWaitMs
   for (let waitMs = 2; ; waitMs = Math.min(waitMs * 2, 100)) {

@@ -1,38 +1,56 @@
-import { join } from 'node:path'
-import type { LandingJournal } from '../store/landing-journal.ts'
+import { dirname, join } from 'node:path'
+import { type LandingJournal, landDirectory } from '../store/landing-journal.ts'
 import type { Clock } from '../sys/clock.ts'
-import { lookAtLock, removeUnchanged } from '../sys/lock-file.ts'
-import { hasLivingProcess } from '../sys/process-list.ts'
+import { writePassingSync } from '../sys/durable-files.ts'
+import { lookAtLock, readTextOrNull, removeUnchanged } from '../sys/lock-file.ts'
+import { mayUseRepository } from '../sys/process-list.ts'
 
 /** A lock that may be somebody else's is given this long to go away by itself. */
 const PATIENCE_MS = 3_000
 
+const notesFile = (landDir: string): string => join(landDir, 'ref-locks')
+
+/** The locks that git takes for the move: on the branch, and on HEAD where it names the branch. */
+function refLockFiles(commonDir: string, journal: LandingJournal): readonly string[] {
+  const branch = journal.ref === 'HEAD' ? [] : [join(commonDir, `${journal.ref}.lock`)]
+  return [...branch, join(journal.gitDir, 'HEAD.lock')]
+}
+
+/** Writes down, while they are held, which files the landing's ref locks are: a lock on HEAD is empty and tells nothing itself. */
+export function noteRefLocks(commonDir: string, landDir: string, journal: LandingJournal): void {
+  const identities = refLockFiles(commonDir, journal).flatMap((file) => lookAtLock(file)?.identity ?? [])
+  writePassingSync(notesFile(landDir), identities.join('\n'))
+}
+
 /**
- * Removes the ref locks that the landing's dead `git update-ref` left, and no others: the branch's lock if it holds the landed
- * commit's id, and an empty lock on branch or HEAD that is newer than the journal, if it stays while no git is running that could hold it.
+ * Removes the ref locks that the landing's dead `git update-ref` left, and no others: files that were written down as ours, a branch lock
+ * that holds the landed commit's id, and an empty one that is newer than the journal, if it stays while no git is running in the
+ * repository (a kill between git's taking the lock and our writing it down).
  */
 export async function removeOwnRefLocks(
   commonDir: string,
+  galleyDir: string,
   journal: LandingJournal,
   clock: Clock,
 ): Promise<void> {
-  const branch = journal.ref === 'HEAD' ? [] : [join(commonDir, `${journal.ref}.lock`)]
-  for (const file of [...branch, join(journal.gitDir, 'HEAD.lock')]) await removeIfOurs(file, journal, clock)
+  const notes = readTextOrNull(notesFile(landDirectory(galleyDir, journal.id)))?.split('\n') ?? []
+  for (const file of refLockFiles(commonDir, journal)) {
+    const found = lookAtLock(file)
+    if (found === null) continue
+    const isOurs = notes.includes(found.identity) || found.text === `${journal.after}\n`
+    if (isOurs) removeUnchanged(file, found)
+    else await removeIfAbandoned(file, journal, clock)
+  }
 }
 
-async function removeIfOurs(file: string, journal: LandingJournal, clock: Clock): Promise<void> {
+async function removeIfAbandoned(file: string, journal: LandingJournal, clock: Clock): Promise<void> {
   const found = lookAtLock(file)
-  if (found === null) return
-  if (found.text === `${journal.after}\n`) {
-    removeUnchanged(file, found)
-    return
-  }
-  const mayBeOurs = found.text === '' && found.changedAtMs >= journal.startedAt - 1000
-  if (!mayBeOurs) return
+  if (found === null || found.text !== '' || found.changedAtMs < journal.startedAt - 1000) return
+  const places = [journal.workTree, journal.gitDir, dirname(file)]
   const until = clock.now() + PATIENCE_MS
-  while (hasLivingProcess('git') && clock.now() < until) {
+  while (mayUseRepository('git', places) && clock.now() < until) {
     if (lookAtLock(file)?.identity !== found.identity) return
     await clock.sleep(20)
   }
-  if (!hasLivingProcess('git')) removeUnchanged(file, found)
+  if (!mayUseRepository('git', places)) removeUnchanged(file, found)
 }

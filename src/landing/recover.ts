@@ -7,9 +7,9 @@ import { refValue } from '../git/ref-transaction.ts'
 import { commitId } from '../model/ids.ts'
 import { recoveryDirection } from '../policy/recovery-decision.ts'
 import { type LandingJournal, landDirectory, landRoot, readJournal } from '../store/landing-journal.ts'
-import { tryLandingLock } from '../store/lock.ts'
+import { isLockFile, sweepLockFiles, tryLandingLock } from '../store/lock.ts'
 import type { Clock } from '../sys/clock.ts'
-import { fileExists, namesIn, removeOwnDirectory } from '../sys/durable-files.ts'
+import { fileExists, namesIn, removeDirectoryIfEmpty, removeOwnDirectory } from '../sys/durable-files.ts'
 import { livenessOf } from '../sys/process-identity.ts'
 import { closeLanding, lateRemark, removeEmptyParents } from './finish.ts'
 import { unlockIndex } from './locks.ts'
@@ -52,13 +52,17 @@ export async function recover(
   galleyDir: string,
   clock: Clock,
 ): Promise<RecoveryReport> {
-  if ((await namesIn(landRoot(galleyDir))).length === 0) return { landings: [] }
+  const names = await namesIn(galleyDir)
+  if (!names.some((name) => name === 'land' || isLockFile(name))) return { landings: [] }
   const done = await tryLandingLock(galleyDir, clock, 'recover', async () => {
+    sweepLockFiles(galleyDir, names)
     const landings: RecoveredLanding[] = []
     for (const id of await namesIn(landRoot(galleyDir))) {
       const recovered = await recoverOne(repository, galleyDir, id, clock)
       if (recovered !== null) landings.push(recovered)
     }
+    // So that the next look need not go inside.
+    removeDirectoryIfEmpty(landRoot(galleyDir))
     return { landings }
   })
   return done ?? { landings: [] }
@@ -101,7 +105,7 @@ async function settle(
   const direction = recoveryDirection(isThere && (await refHolds(door, journal)))
   const left = isThere ? settleFiles(journal, direction) : []
   if (direction === 'forward') await bringIndexForward(door, galleyDir, journal, clock)
-  await removeOwnRefLocks(repository.commonDir, journal, clock)
+  await removeOwnRefLocks(repository.commonDir, galleyDir, journal, clock)
   unlockIndex(journal.indexFile, journal.id)
   const remarks = direction === 'forward' ? await finish(door, journal) : []
   const isNeeded = direction === 'forward' || left.some(({ old }) => old !== null)

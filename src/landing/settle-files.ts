@@ -13,7 +13,7 @@ import {
   newFile,
   oldFile,
 } from '../store/landing-journal.ts'
-import { lookAt, standingOf } from '../sys/file-key.ts'
+import { lookAt, type Standing, standingOf } from '../sys/file-key.ts'
 import { exchange, moveAway, moveDirectoryBack, putInPlace, removeEmptyDirectory } from '../sys/swap-file.ts'
 import { matches } from './place-files.ts'
 
@@ -60,31 +60,37 @@ function settleOne(
   n: number,
   direction: RecoveryDirection,
 ): boolean {
-  const action = recoveryAction(direction, factsOf(journal, step, n))
+  const action = recoveryAction(direction, factsOf(journal, step, n, direction))
   return perform(journal, step, n, action)
 }
 
-function factsOf(journal: LandingJournal, step: FileStep, n: number): StepFacts {
+function factsOf(
+  journal: LandingJournal,
+  step: FileStep,
+  n: number,
+  direction: RecoveryDirection,
+): StepFacts {
   const hash = journal.objectFormat
   const now = lookAt(journal.workTree, step.path, hash)
   const staged = standingOf(newFile(step, n), hash)
-  const isLinked =
-    (now.kind === 'file' || now.kind === 'symlink') &&
-    'identity' in staged &&
-    staged.identity === now.identity
+  const isLinked = identityIn(now) !== null && identityIn(now) === identityIn(staged)
   return {
     kind: step.kind,
-    standing:
-      now.kind === 'absent'
-        ? 'absent'
-        : step.next !== null && matches(now, step.next)
-          ? 'next'
-          : step.old !== null && matches(now, step.old)
-            ? 'old'
-            : 'other',
+    standing: standingFor(step, now, direction),
     isOldAside: standingOf(oldFile(step, n), hash).kind !== 'absent',
     staged: staged.kind === 'absent' ? 'gone' : isLinked ? 'linked' : 'waiting',
   }
+}
+
+const identityIn = (standing: Standing): string | null => ('identity' in standing ? standing.identity : null)
+
+function standingFor(step: FileStep, now: Standing, direction: RecoveryDirection): StepFacts['standing'] {
+  if (now.kind === 'absent') return 'absent'
+  if (step.next !== null && matches(now, step.next)) return 'next'
+  if (step.old !== null && matches(now, step.old)) return 'old'
+  // A deleted file may have made room for a directory of its name, or its directory for a file.
+  const hasMadeRoom = step.kind === 'delete' && (now.kind === 'directory' || now.kind === 'file-above')
+  return hasMadeRoom && direction === 'forward' ? 'absent' : 'other'
 }
 
 function perform(journal: LandingJournal, step: FileStep, n: number, action: StepAction): boolean {

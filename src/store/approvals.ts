@@ -1,15 +1,11 @@
 import { git } from '../git/door.ts'
 import type { Person } from '../git/fast-import.ts'
 import type { ObjectReader } from '../git/objects.ts'
-import { listRefs, type RefUpdate } from '../git/refs.ts'
+import type { RefUpdate } from '../git/refs.ts'
 import type { Approval } from '../model/change.ts'
 import { type ChangeId, type TagId, tagId } from '../model/ids.ts'
+import { approvalPrefix, approvalRef, type ChangeRefs } from './change-refs.ts'
 import type { Store } from './open-store.ts'
-
-const approvalPrefix = (id: ChangeId, revision: number): string => `refs/galley/approvals/${id}/${revision}/`
-
-export const approvalRef = (id: ChangeId, revision: number, tag: TagId): string =>
-  `${approvalPrefix(id, revision)}${tag.slice(0, 12)}`
 
 /**
  * Writes an approval as an annotated tag object naming the commit. Leaves the object; its ref is created by whoever
@@ -44,12 +40,12 @@ export type ApprovalRecord =
 
 /** Reads every approval of one revision from its tag object. Nothing but the object is believed. */
 export async function readApprovals(
-  store: Store,
   reader: ObjectReader,
+  refs: ChangeRefs,
   id: ChangeId,
   revision: number,
 ): Promise<readonly ApprovalRecord[]> {
-  const rows = await listRefs(store.door, approvalPrefix(id, revision))
+  const rows = refs.rows.filter((row) => row.ref.startsWith(approvalPrefix(id, revision)))
   return Promise.all(rows.map((row) => readApproval(reader, row.ref, row.object, { id, revision })))
 }
 

@@ -6,17 +6,15 @@ import type { Change, ChangeEvent } from '../model/change.ts'
 import { invariant, refuse } from '../model/error.ts'
 import { applyEvent, foldChange } from '../model/fold-change.ts'
 import { type ChangeId, type CommitId, changeId, commitId, isChangeId, treeId } from '../model/ids.ts'
+import { type ChangeRefs, LOG_PREFIX, logRef, readChangeRefs } from './change-refs.ts'
 import type { Store } from './open-store.ts'
-
-const LOG_PREFIX = 'refs/galley/log/'
-
-export const logRef = (id: ChangeId): string => `${LOG_PREFIX}${id}`
-export const revisionRef = (id: ChangeId, number: number): string => `refs/galley/changes/${id}/${number}`
 
 /** A change together with the tip of its log, which the next event must name as its parent. */
 export interface LoggedChange {
   readonly change: Change
   readonly tip: CommitId
+  /** As they were when the change was read. */
+  readonly refs: ChangeRefs
 }
 
 /** An event to append, and files to keep beside it (such as a check's output). */
@@ -49,9 +47,9 @@ export interface ChangeSummary {
  * @throws GalleyError `unknown-change`.
  */
 export async function readChange(store: Store, reader: ObjectReader, id: ChangeId): Promise<LoggedChange> {
-  const [row] = await listRefs(store.door, logRef(id))
-  if (row === undefined) refuse('unknown-change', `no change is called ${id}`, { id })
-  const tip = commitId(row.object)
+  const refs = await readChangeRefs(store, id)
+  const tip = refs.log
+  if (tip === null) refuse('unknown-change', `no change is called ${id}`, { id })
   const events: ChangeEvent[] = []
   for (let at: CommitId | null = tip; at !== null; ) {
     const commit = await reader.contents(at)
@@ -62,7 +60,7 @@ export async function readChange(store: Store, reader: ObjectReader, id: ChangeI
     const parent = /^parent ([0-9a-f]+)$/m.exec(header.slice(0, header.indexOf('\n\n')))?.[1]
     at = parent === undefined ? null : commitId(parent)
   }
-  return { change: foldChange(id, events.reverse()), tip }
+  return { change: foldChange(id, events.reverse()), tip, refs }
 }
 
 async function readEvent(reader: ObjectReader, commit: string): Promise<ChangeEvent> {
@@ -124,7 +122,7 @@ export async function appendEvents(
   refs: readonly RefUpdate[] = [],
 ): Promise<LoggedChange> {
   const importer = openImporter(store.door, { asPack: false })
-  let { change, tip }: LoggedChange = logged
+  let { change, tip } = logged
   for (const record of records) {
     change = applyEvent({ ...change, log: [...change.log, record.event] }, record.event)
     tip = (await importer.commit(eventCommit(change, record, tip, who))).commit
@@ -134,7 +132,7 @@ export async function appendEvents(
   if (!(await updateRefs(store.door, updates, `galley: ${records.map((r) => r.event.kind).join(', ')}`))) {
     refuse('busy', `another process changed ${change.id} at the same time`, { id: change.id })
   }
-  return { change, tip }
+  return { change, tip, refs: logged.refs }
 }
 
 function summarise(change: Change, at: string): ChangeSummary {

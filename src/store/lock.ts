@@ -3,7 +3,12 @@ import { join } from 'node:path'
 import { refuse } from '../model/error.ts'
 import { limits } from '../model/limits.ts'
 import type { Clock } from '../sys/clock.ts'
-import { type Acquisition, acquireExclusiveFile, type Holder } from '../sys/exclusive-file.ts'
+import {
+  type Acquisition,
+  acquireExclusiveFile,
+  type Holder,
+  removeIfHolderIsDead,
+} from '../sys/exclusive-file.ts'
 
 /** The locks that the running task already has: what it calls may ask for them again. */
 const heldHere = new AsyncLocalStorage<ReadonlySet<string>>()
@@ -96,3 +101,16 @@ function refuseBusy(galleyDir: string, by: Holder | null): never {
     by,
   })
 }
+
+/**
+ * Removes what killed holders and killed waiters left beside the lock. Only while this task has the lock: then no right to take over an
+ * older one means anything any more.
+ */
+export function sweepLockFiles(galleyDir: string, names: readonly string[]): void {
+  if (!holdsLandingLock(galleyDir)) return
+  for (const name of names.filter(isStrayLockFile)) removeIfHolderIsDead(join(galleyDir, name))
+}
+
+export const isLockFile = (name: string): boolean => name.startsWith('landing.lock')
+
+const isStrayLockFile = (name: string): boolean => name.startsWith('landing.lock.')

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
@@ -99,4 +99,18 @@ export async function moveOwnDirectory(from: string, to: string): Promise<void> 
 /** Writes a file that is read once and thrown away. */
 export async function writePassing(file: string, bytes: Uint8Array): Promise<void> {
   await writeFile(file, bytes, { mode: 0o600 })
+}
+
+/** The same, at once: for the moments in which nothing else may happen in between. */
+export function writePassingSync(file: string, text: string): void {
+  writeFileSync(file, text, { mode: 0o600 })
+}
+
+/** Removes a directory of galley's own if nothing is in it; somebody may be about to use it, which is no failure. */
+export function removeDirectoryIfEmpty(directory: string): void {
+  try {
+    rmdirSync(directory)
+  } catch (error) {
+    if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(errorCode(error))) throw error
+  }
 }

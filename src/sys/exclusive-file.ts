@@ -103,6 +103,13 @@ function isGone(file: string, holder: Holder, nowMs: number): boolean {
   return nowMs - (mtimeOrNull(file) ?? nowMs) > FOREIGN_SILENCE_MS
 }
 
+/** For files that no living process can need: see the caller. */
+export function removeIfHolderIsDead(file: string): void {
+  const found = readHolder(file)
+  if (found !== 'absent' && found !== null && livenessOf(found.process) === 'dead')
+    rmSync(file, { force: true })
+}
+
 /** null = a file that is not one of ours: nobody may take it over. */
 export function readHolder(file: string): Holder | null | 'absent' {
   let text: string

@@ -67,7 +67,7 @@ export interface SeenLock {
   readonly text: string
   /** Milliseconds since the epoch. */
   readonly changedAtMs: number
-  /** Device and inode. */
+  /** Device, inode and times: inode numbers alone are used again at once. */
   readonly identity: string
 }
 
@@ -77,7 +77,7 @@ export function lookAtLock(file: string): SeenLock | null {
     return {
       text: readFileSync(file, 'utf8'),
       changedAtMs: Number(stat.mtimeMs),
-      identity: `${stat.dev}:${stat.ino}`,
+      identity: `${stat.dev}:${stat.ino}:${stat.mtimeNs}:${stat.ctimeNs}`,
     }
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null
@@ -89,4 +89,13 @@ export function lookAtLock(file: string): SeenLock | null {
 export function removeUnchanged(file: string, seen: SeenLock): void {
   const now = lookAtLock(file)
   if (now?.identity === seen.identity && now.text === seen.text) rmSync(file, { force: true })
+}
+
+export function readTextOrNull(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null
+    throw error
+  }
 }

@@ -1,11 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { errorCode } from './durable-files.ts'
 
 /**
- * Whether any process with this program name is running. Where there is no `/proc` nobody can be seen, and the answer is yes: the
- * caller is about to do something that is safe only if there is none.
+ * Whether a process of this program's name is running that may be at work in one of the directories: its own directory is in
+ * one, or its arguments or GIT_DIR name one, or none of that can be seen. Where there is no `/proc` the answer is yes: the caller is about
+ * to do something that is safe only if there is none.
  */
-export function hasLivingProcess(name: string): boolean {
+export function mayUseRepository(name: string, directories: readonly string[]): boolean {
   let entries: readonly string[]
   try {
     entries = readdirSync('/proc')
@@ -13,18 +14,35 @@ export function hasLivingProcess(name: string): boolean {
     if (errorCode(error) === 'ENOENT') return true
     throw error
   }
-  const numbers = entries.filter((entry) => /^\d+$/.test(entry))
-  return numbers.length === 0 || numbers.some((pid) => nameOf(pid) === name)
+  const processes = entries.filter((entry) => /^\d+$/.test(entry))
+  return (
+    processes.length === 0 || processes.some((pid) => nameOf(pid) === name && mayWorkIn(pid, directories))
+  )
 }
 
 /** null for a process that has ended, or waits to be collected by its parent. */
 function nameOf(pid: string): string | null {
+  const stat = readOrNull(() => readFileSync(`/proc/${pid}/stat`, 'latin1'))
+  if (stat === null) return null
+  const end = stat.lastIndexOf(')')
+  return stat[end + 2] === 'Z' ? null : stat.slice(stat.indexOf('(') + 1, end)
+}
+
+function mayWorkIn(pid: string, directories: readonly string[]): boolean {
+  const cwd = readOrNull(() => readlinkSync(`/proc/${pid}/cwd`))
+  const told = readOrNull(
+    () => readFileSync(`/proc/${pid}/cmdline`, 'utf8') + readFileSync(`/proc/${pid}/environ`, 'utf8'),
+  )
+  // A process that ended meanwhile uses nothing; one of another account may use anything.
+  if (cwd === null || told === null) return nameOf(pid) !== null
+  return directories.some((directory) => `${cwd}/`.startsWith(`${directory}/`) || told.includes(directory))
+}
+
+function readOrNull(read: () => string): string | null {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    const state = stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3)
-    return state === 'Z' ? null : stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'))
+    return read()
   } catch (error) {
-    if (['ENOENT', 'ESRCH', 'EACCES'].includes(errorCode(error))) return null
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(errorCode(error))) return null
     throw error
   }
 }

@@ -38,7 +38,10 @@ describe('an exact replacement', () => {
 describe('one candidate', () => {
   test('is required: all lines are named', () => {
     const failure = refused('x = 1\ny\nx = 1\n', [replace('x = 1', 'x = 2')])
-    expect(failure).toMatchObject({ code: 'ambiguous-match', data: { lines: [1, 3], more: false, tier: 'exact' } })
+    expect(failure).toMatchObject({
+      code: 'ambiguous-match',
+      data: { lines: [1, 3], more: false, tier: 'exact' },
+    })
   })
 
   test('is not what overlapping occurrences are', () => {
@@ -71,7 +74,10 @@ describe('replacing all', () => {
   })
 
   test('gives each line break its own ending', () => {
-    const after = edited('x\r\ny\nx\ny\n', [replace('x\n', 'z\n', { all: true }), replace('y', 'w', { all: true })])
+    const after = edited('x\r\ny\nx\ny\n', [
+      replace('x\n', 'z\n', { all: true }),
+      replace('y', 'w', { all: true }),
+    ])
     expect(after).toBe('x\r\nw\nz\nw\n')
   })
 
@@ -90,11 +96,32 @@ describe('line endings', () => {
     ['a spelled-out CRLF stays at the exact tier', 'a\nb\n', 'b', 'b1\r\nb2', 'a\nb1\r\nb2\n', 'exact'],
     ['the last line takes its neighbour\u2019s ending', 'a\r\nb', 'b', 'b\n', 'a\r\nb\r\n', 'exact'],
     ['mixed endings are kept one by one', 'a\r\nb\nc\r\n', 'a\nb\nc\n', 'A\nB\nC\n', 'A\r\nB\nC\r\n', 'eol'],
-    ['further lines take the last replaced ending', 'a\nb\r\n', 'a\nb\n', 'A\nB\nC\nD\n', 'A\nB\r\nC\r\nD\r\n', 'eol'],
-    ['repeated lines keep their own endings', 'a\r\nb\nc\r\n', 'a\nb\nc', 'a\nN\nb\nc', 'a\r\nN\r\nb\nc\r\n', 'eol'],
+    [
+      'further lines take the last replaced ending',
+      'a\nb\r\n',
+      'a\nb\n',
+      'A\nB\nC\nD\n',
+      'A\nB\r\nC\r\nD\r\n',
+      'eol',
+    ],
+    [
+      'repeated lines keep their own endings',
+      'a\r\nb\nc\r\n',
+      'a\nb\nc',
+      'a\nN\nb\nc',
+      'a\r\nN\r\nb\nc\r\n',
+      'eol',
+    ],
     ['a lone CR is text among LF lines', 'a\rb\nc\n', 'a\rb', 'x', 'x\nc\n', 'exact'],
     ['a file of lone CRs has CR lines', 'a\rb\rc\r', 'a\nb\n', 'x\ny\nz\n', 'x\ry\rz\rc\r', 'eol'],
-    ['a search that begins with a newline takes the whole CRLF', 'a\r\nb\r\n', '\nb', '\nB', 'a\r\nB\r\n', 'eol'],
+    [
+      'a search that begins with a newline takes the whole CRLF',
+      'a\r\nb\r\n',
+      '\nb',
+      '\nB',
+      'a\r\nB\r\n',
+      'eol',
+    ],
     ['CR CR LF keeps the first CR as text', 'a\r\r\nb\n', 'a\r\nb', 'x\nb', 'a\r\r\nb\n', 'none'],
   ])('%s', (_name, before, old, fresh, after, tier) => {
     const resolution = submit({ 'a.txt': before }, [replace(old, fresh)])
@@ -138,7 +165,10 @@ describe('trailing blanks', () => {
 
   test('make two equal lines ambiguous', () => {
     const failure = refused('x  \na\nx \na\n', [replace('x\na', 'y')])
-    expect(failure).toMatchObject({ code: 'ambiguous-match', data: { lines: [1, 3], tier: 'trailing-space' } })
+    expect(failure).toMatchObject({
+      code: 'ambiguous-match',
+      data: { lines: [1, 3], tier: 'trailing-space' },
+    })
   })
 })
 
@@ -150,14 +180,19 @@ describe('look-alike characters', () => {
     ['a no-break space', 'a\u00a0b\n', 'a b', 'a c', 'a c\n'],
     ['an ideographic space', 'a\u3000b\n', 'a b', 'x', 'x\n'],
     ['curly quotes of the request', 'say "hi"\n', 'say “hi”', 'x', 'x\n'],
-  ])('%s are folded for finding, and the new text is written verbatim', (_name, before, old, fresh, after) => {
-    expect(edited(before, [replace(old, fresh)])).toBe(after)
-    expect(refused(before, [replace(old, fresh)], { maxTier: 'trailing-space' }).code).toBe('no-match')
-  })
+  ])(
+    '%s are folded for finding, and the new text is written verbatim',
+    (_name, before, old, fresh, after) => {
+      expect(edited(before, [replace(old, fresh)])).toBe(after)
+      expect(refused(before, [replace(old, fresh)], { maxTier: 'trailing-space' }).code).toBe('no-match')
+    },
+  )
 
   test('outside the match keep their bytes, and so do repeated lines', () => {
     const before = '“keep”\nsay “hi”\n“keep”\n'
-    expect(edited(before, [replace('"keep"\nsay "hi"\n', '"keep"\nsay "ho"\n')])).toBe('“keep”\nsay "ho"\n“keep”\n')
+    expect(edited(before, [replace('"keep"\nsay "hi"\n', '"keep"\nsay "ho"\n')])).toBe(
+      '“keep”\nsay "ho"\n“keep”\n',
+    )
   })
 
   test('are remarked upon', () => {
@@ -174,10 +209,28 @@ describe('another indentation', () => {
   const options = { maxTier: 'indent' } as const
 
   test.each([
-    ['a prefix is added', '    if a\n      b\n', 'if a\n  b\n', 'if A\n  b\n  c\n', '    if A\n      b\n      c\n'],
+    [
+      'a prefix is added',
+      '    if a\n      b\n',
+      'if a\n  b\n',
+      'if A\n  b\n  c\n',
+      '    if A\n      b\n      c\n',
+    ],
     ['a prefix is removed', 'if a\n  b\n', '  if a\n    b\n', '  if A\n\n    c\n', 'if A\n\n  c\n'],
-    ['spaces become tabs', '\tif a\n\t\tb\n', '  if a\n    b\n', '  if A\n    b\n      c\n', '\tif A\n\t\tb\n\t\t\tc\n'],
-    ['tabs become spaces', '    if a\n        b\n', '\tif a\n\t\tb\n', '\tif A\n\t\tb\n', '    if A\n        b\n'],
+    [
+      'spaces become tabs',
+      '\tif a\n\t\tb\n',
+      '  if a\n    b\n',
+      '  if A\n    b\n      c\n',
+      '\tif A\n\t\tb\n\t\t\tc\n',
+    ],
+    [
+      'tabs become spaces',
+      '    if a\n        b\n',
+      '\tif a\n\t\tb\n',
+      '\tif A\n\t\tb\n',
+      '    if A\n        b\n',
+    ],
   ])('is applied to the new text when %s', (_name, before, old, fresh, after) => {
     expect(edited(before, [replace(old, fresh)], options)).toBe(after)
     expect(refused(before, [replace(old, fresh)]).code).toBe('no-match')
@@ -226,7 +279,7 @@ describe('a refusal', () => {
 
   test.each([
     ['letter case', 'const Value = 12\n', 'const value = 12'],
-    ['indentation', 'if x:\n\treturn value\n', 'if x:\n    return value'],
+    ['indentation', 'if x:\n  return value\n  stop\n', 'if x:\n  return value\n stop'],
     ['blanks within the line', 'let  total = 0\n', 'let total = 0'],
   ])('names a difference in %s', (difference, before, old) => {
     const failure = refused(before, [replace(old, 'x')])
@@ -234,7 +287,9 @@ describe('a refusal', () => {
   })
 
   test('finds a line with a typing mistake', () => {
-    const failure = refused('aaaaaaaa\nconst counter = makeCounter(3)\nbbbbbbb\n', [replace('const countre = makeCounter(3)', 'x')])
+    const failure = refused('aaaaaaaa\nconst counter = makeCounter(3)\nbbbbbbb\n', [
+      replace('const countre = makeCounter(3)', 'x'),
+    ])
     expect(failure.data['nearest']).toMatchObject({ line: 2 })
   })
 
@@ -250,7 +305,9 @@ describe('a refusal', () => {
   test('says that added lines stand there already', () => {
     const before = 'import a\nimport b\n'
     expect(refused(before, [replace('import a\n', 'import a\nimport b\n')]).code).toBe('already-applied')
-    expect(edited(before, [replace('import a\n', 'import a\nimport c\n')])).toBe('import a\nimport c\nimport b\n')
+    expect(edited(before, [replace('import a\n', 'import a\nimport c\n')])).toBe(
+      'import a\nimport c\nimport b\n',
+    )
   })
 
   test.each([

@@ -87,7 +87,11 @@ function textOf(bytes: Uint8Array): string {
 }
 
 /** `a.txt` after edits of it alone. */
-export function edited(content: Content, edits: readonly Draft[], options?: Options): string | null | undefined {
+export function edited(
+  content: Content,
+  edits: readonly Draft[],
+  options?: Options,
+): string | null | undefined {
   return filesAfter(submit({ 'a.txt': content }, edits, options))['a.txt']
 }
 
@@ -116,7 +120,11 @@ export function remarksOf(resolution: Resolution): readonly Remark[] {
   return resolution.remarks
 }
 
-export const replace = (old: string, fresh: string, more: Partial<Extract<Draft, { op: 'replace' }>> = {}): Draft => ({
+export const replace = (
+  old: string,
+  fresh: string,
+  more: Partial<Extract<Draft, { op: 'replace' }>> = {},
+): Draft => ({
   op: 'replace',
   old,
   new: fresh,

@@ -1,4 +1,13 @@
-import { chmodSync, linkSync, lstatSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
+import {
+  chmodSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { makeRepo, type Snapshot, type TestRepo } from '../helpers/repo.ts'
@@ -7,7 +16,12 @@ import { land, leftovers, type NewContent, refusalOf } from './stage-change.ts'
 const lines = (count: number, changed: Readonly<Record<number, string>> = {}): string =>
   Array.from({ length: count }, (_, i) => `${changed[i + 1] ?? `line ${i + 1}`}\n`).join('')
 
-const BASE = { 'touched.txt': lines(20), 'other.txt': 'other\n', 'dir/gone.txt': 'gone\n', 'dir/stays.txt': 'stays\n' }
+const BASE = {
+  'touched.txt': lines(20),
+  'other.txt': 'other\n',
+  'dir/gone.txt': 'gone\n',
+  'dir/stays.txt': 'stays\n',
+}
 /** The agent's change: line 2 of the touched file. */
 const CHANGE: Readonly<Record<string, NewContent>> = { 'touched.txt': lines(20, { 2: 'AGENT' }) }
 
@@ -16,7 +30,9 @@ interface Row {
   readonly arrange: (repo: TestRepo) => void
   readonly change?: Readonly<Record<string, NewContent>>
   /** A code, or what status says after landing. */
-  readonly expect: { readonly refused: string } | { readonly status: string; readonly also?: (repo: TestRepo) => void }
+  readonly expect:
+    | { readonly refused: string }
+    | { readonly status: string; readonly also?: (repo: TestRepo) => void }
 }
 
 const show = (repo: TestRepo, path: string) => `${repo.git('show', `:${path}`)}\n`
@@ -405,7 +421,10 @@ const rows: readonly Row[] = [
   {
     name: 'a reference-transaction hook that refuses',
     arrange: (repo) => {
-      repo.write('.git/hooks/reference-transaction', '#!/bin/sh\n[ "$1" = prepared ] && { echo "not today" >&2; exit 1; }\nexit 0\n')
+      repo.write(
+        '.git/hooks/reference-transaction',
+        '#!/bin/sh\n[ "$1" = prepared ] && { echo "not today" >&2; exit 1; }\nexit 0\n',
+      )
       chmodSync(join(repo.dir, '.git/hooks/reference-transaction'), 0o755)
     },
     expect: { refused: 'hook-refused' },
@@ -415,7 +434,9 @@ const rows: readonly Row[] = [
 /** Objects of a refused change may stay behind, unreferenced, where a hook had to see them; nothing else may. */
 const withoutObjects = (snapshot: Snapshot): Snapshot => ({
   ...snapshot,
-  gitFiles: Object.fromEntries(Object.entries(snapshot.gitFiles).filter(([path]) => !path.startsWith('objects/'))),
+  gitFiles: Object.fromEntries(
+    Object.entries(snapshot.gitFiles).filter(([path]) => !path.startsWith('objects/')),
+  ),
 })
 
 describe('what the user has, and what landing does with it', () => {
