@@ -1,7 +1,5 @@
 const SURROGATE = /\p{Cs}/u
 
-export const noBytes: Buffer = Buffer.alloc(0)
-
 /** The same memory as a Buffer, for its fast search and compare. Copies nothing. */
 export const asBuffer = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -23,6 +21,3 @@ const LFS_POINTER = encode('version https://git-lfs.github.com/spec/v1')
 /** Whether the bytes are a pointer that Git LFS keeps in place of the content. */
 export const isLfsPointer = (bytes: Uint8Array): boolean =>
   bytes.length < 1024 && asBuffer(bytes).subarray(0, LFS_POINTER.length).equals(LFS_POINTER)
-
-/** Whether the byte begins a UTF-8 character (is not a continuation byte). */
-export const beginsCharacter = (byte: number): boolean => (byte & 0xc0) !== 0x80

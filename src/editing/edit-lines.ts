@@ -50,7 +50,7 @@ export function resolveLines(file: FileText, edit: LinesEdit): Outcome {
 }
 
 /** The content as it will stand in place of the lines: their endings one by one, and a final one unless the file ends here without. */
-export function contentForLines(table: LineTable, range: LineRange, content: string): string {
+function contentForLines(table: LineTable, range: LineRange, content: string): string {
   const endsFile = range.to === table.count && table.isUnterminated
   const terminated = range.to - range.from + 1 - (endsFile ? 1 : 0)
   const endingFor = (index: number): Ending =>

@@ -8,6 +8,11 @@ import { type Claim, failed, type Outcome } from './outcome.ts'
 import { joinPieces, splitPieces } from './pieces.ts'
 import { buildReplacement } from './replacement.ts'
 
+/** Places that one edit may replace. */
+const PLACES_MAX = 1_000_000
+/** What one place of a "replace all" is charged: it takes memory until the step is done. */
+const PLACE_COST = 4096
+
 /** Resolves a search-and-replace edit against one file. */
 export function resolveReplace(file: FileText, edit: ReplaceEdit, maxTier: Tier): Outcome {
   if (edit.old === '') {
@@ -22,10 +27,16 @@ export function resolveReplace(file: FileText, edit: ReplaceEdit, maxTier: Tier)
     wholeLines: edit.wholeLines === true,
     startLine: edit.startLine ?? null,
     maxTier,
-    limit: edit.all ? Number.POSITIVE_INFINITY : limits.candidatesShown + 1,
+    limit: edit.all ? PLACES_MAX + 1 : limits.candidatesShown + 1,
   })
   if (match === null) {
     return { kind: 'failed', refusal: explainNoMatch(file, edit, maxTier) }
+  }
+  if (match.places.length > PLACES_MAX) {
+    return failed(
+      'too-large',
+      `replace in ${edit.path}: the old text stands in more than ${PLACES_MAX} places`,
+    )
   }
   if (!edit.all && match.places.length > 1) return ambiguous(file, edit, match)
   const [only] = match.places
@@ -89,6 +100,7 @@ const CLAIMS_MAX = 100_000
 
 function claimAll(file: FileText, edit: ReplaceEdit, match: Match): readonly Claim[] {
   const places = withoutOverlaps(match.places)
+  file.work.spend(places.length * PLACE_COST)
   const isUniform = !hasNewline(edit.old) && !hasNewline(edit.new) && match.tier !== 'indent'
   if (isUniform && places.length > CLAIMS_MAX) return [claimStretch(file, edit, match.tier, places)]
   if (isUniform) return sameClaims(edit, match.tier, places)

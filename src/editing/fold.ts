@@ -59,8 +59,14 @@ export class FoldedText {
     return index === 0 || this.bytes[index - 1] === LF
   }
 
+  /** Whether a line's text ends here: before its terminator or at the end of the file. */
+  isTextEnd(index: number): boolean {
+    return index === this.bytes.length || this.bytes[index] === LF
+  }
+
+  /** Whether a line ends here: before or after its terminator, or at the end of the file. */
   isLineEnd(index: number): boolean {
-    return index === this.bytes.length || this.bytes[index] === LF || this.bytes[index - 1] === LF
+    return this.isTextEnd(index) || this.bytes[index - 1] === LF
   }
 }
 

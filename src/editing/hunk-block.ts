@@ -57,7 +57,8 @@ interface Searched {
   readonly toFile: (index: number) => number
   readonly fromFile: (offset: number) => number
   readonly isLineStart: (index: number) => boolean
-  readonly isLineEnd: (index: number) => boolean
+  /** Whether a line's text ends here: before its terminator or at the end of the file. */
+  readonly isTextEnd: (index: number) => boolean
   readonly find: FileText['finder']
 }
 
@@ -90,7 +91,8 @@ function endsRight(file: FileText, block: Block, searched: Searched, index: numb
   if (block.lastLine === 'terminated') return true
   const end = index + searched.needle.length
   if (block.lastLine === 'open') return end === searched.length && file.lines.isUnterminated
-  return searched.isLineEnd(end)
+  const last = block.lines[block.lines.length - 1]
+  return searched.isTextEnd(end) && (end < searched.length || last === undefined || last.length > 0)
 }
 
 function joined(block: Block): Buffer {
@@ -106,7 +108,8 @@ function exactText(file: FileText, block: Block): Searched {
     toFile: same,
     fromFile: same,
     isLineStart: (index) => file.lines.isLineStart(index),
-    isLineEnd: (index) => file.lines.isLineEnd(index),
+    isTextEnd: (index) =>
+      index === file.bytes.length || file.lines.textEnd(file.lines.lineAt(index)) === index,
     find: file.finder,
   }
 }
@@ -120,7 +123,7 @@ function foldedText(file: FileText, block: Block, level: FoldLevel): Searched {
     toFile: (index) => text.startOf(index),
     fromFile: (offset) => text.indexOf(offset),
     isLineStart: (index) => text.isLineStart(index),
-    isLineEnd: (index) => text.isLineEnd(index),
+    isTextEnd: (index) => text.isTextEnd(index),
     find: text.finder,
   }
 }
@@ -146,7 +149,7 @@ function blankLines(
     const ends = block.lastLine !== 'open' || (line === lines.count - 1 && lines.isUnterminated)
     if (isBlank && ends && (accept === undefined || accept(line))) found.push(line)
   }
-  file.work.spend(8 * Math.max(0, toLine - fromLine))
+  file.work.spend(64 * Math.max(0, toLine - fromLine))
   return found
 }
 

@@ -9,6 +9,7 @@ import { resolveAppend } from './edit-lines.ts'
 import { resolveReplace } from './edit-replace.ts'
 import { judgeFreshness, movedBy, type Seen } from './freshness.ts'
 import { judgeLines } from './judge-lines.ts'
+import { markLength } from './lines.ts'
 import { refuseNewText } from './new-text.ts'
 import { type Claim, failed, type Outcome, refusal } from './outcome.ts'
 import type { Reads } from './reads.ts'
@@ -62,10 +63,18 @@ function judgeWithinBudget(context: JudgeContext, file: DraftFile, edit: TextEdi
           freshness.moved,
         )
       : resolveTextEdit(context, file, edit, freshness.seen)
-  if (outcome.kind === 'claims' && changesNothing(file, outcome.claims)) {
-    return failed('no-change', `${edit.op} in ${edit.path}: the file says exactly this already`)
-  }
-  return outcome
+  if (outcome.kind === 'failed') return outcome
+  const kept = { ...outcome, claims: outcome.claims.map((claim) => withOneMark(file, claim)) }
+  return changesNothing(file, kept.claims)
+    ? failed('no-change', `${edit.op} in ${edit.path}: the file says exactly this already`)
+    : kept
+}
+
+/** New text for the first line does not bring a second byte-order mark. */
+function withOneMark(file: DraftFile, claim: Claim): Claim {
+  const { contentStart } = file.text.lines
+  if (contentStart === 0 || claim.offset !== contentStart || markLength(claim.replacement) === 0) return claim
+  return { ...claim, replacement: claim.replacement.subarray(contentStart) }
 }
 
 /** Edits by line numbers are carried where their lines have moved to, edits by text where the text stands. */

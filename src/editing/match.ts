@@ -31,10 +31,24 @@ export interface Match {
   readonly places: readonly Place[]
 }
 
+const LF = 10
 const levels = ['eol', 'trailing-space', 'unicode'] as const
 
-/** Finds the text at the strictest tier at which it stands anywhere; null = at none up to the cap. */
+/**
+ * Finds the text at the strictest tier at which it stands anywhere; null = at none up to the cap.
+ *
+ * A byte-order mark before the old text is not looked for where the file's own stands aside of its first line.
+ */
 export function findMatch(file: FileText, request: MatchRequest): Match | null {
+  const { old } = request
+  if (!old.startsWith('\ufeff')) return findUnmarked(file, request)
+  const marked = findUnmarked(file, request)
+  const isFirst = marked?.places.some(({ start }) => start < file.lines.contentStart) === true
+  return marked === null || isFirst ? findUnmarked(file, { ...request, old: old.slice(1) }) : marked
+}
+
+function findUnmarked(file: FileText, request: MatchRequest): Match | null {
+  if (request.old === '') return null
   const exact = exactPlaces(file, request)
   if (exact.length > 0) return { tier: 'exact', places: exact }
   for (const level of levels) {
@@ -126,7 +140,7 @@ function originalPlace(
 ): Place {
   const { needle, index, wholeLines } = found
   const last = index + needle.bytes.length
-  const reachesEnd = (needle.mustEndLine || wholeLines) && needle.bytes[needle.bytes.length - 1] !== 10
+  const reachesEnd = needle.mustEndLine || (wholeLines && needle.bytes[needle.bytes.length - 1] !== LF)
   const start = text.startOf(index)
   return placeOf(
     wholeLines ? file.lines.start(file.lines.lineAt(start)) : start,
@@ -138,7 +152,9 @@ function originalPlace(
 function accepts(text: FoldedText, needle: Needle, index: number, wholeLines: boolean): boolean {
   const end = index + needle.bytes.length
   if (needle.lacksNewline && end !== text.bytes.length) return false
-  if ((needle.mustEndLine || wholeLines) && !text.isLineEnd(end)) return false
+  if (needle.mustEndLine && !text.isTextEnd(end)) return false
+  if (needle.mustEndLine && end === text.bytes.length && text.bytes[end - 1] === LF) return false
+  if (wholeLines && !text.isLineEnd(end)) return false
   return !wholeLines || text.isLineStart(index)
 }
 
@@ -161,7 +177,7 @@ function needlesOf(file: FileText, old: string, level: FoldLevel): readonly Need
   const stripped = level === 'eol' ? bytes : foldOld(true)
   if (stripped.length < bytes.length)
     needles.push({ bytes: stripped, mustEndLine: true, lacksNewline: false })
-  if (isUnterminated && bytes[bytes.length - 1] === 10) {
+  if (isUnterminated && bytes[bytes.length - 1] === LF) {
     needles.push({ bytes: bytes.subarray(0, -1), mustEndLine: true, lacksNewline: true })
   }
   return needles

@@ -151,10 +151,12 @@ function indented(
     )
 }
 
-/** The hunk without a blank context line at its end: the end of a file seen as one line more. */
+/** The hunk without a blank old line at its end: the end of a file seen as one line more. */
 function withoutFinalBlank(hunk: Hunk): Hunk | null {
-  const last = hunk.lines[hunk.lines.length - 1]
-  if (last?.kind !== 'context' || last.text.length > 0) return null
-  const lines = hunk.lines.slice(0, -1)
+  const index = hunk.lines.findLastIndex(isOld)
+  const last = hunk.lines[index]
+  if (last === undefined || last.text.length > 0) return null
+  if (last.kind === 'context' && index < hunk.lines.length - 1) return null
+  const lines = hunk.lines.toSpliced(index, 1)
   return lines.some(isOld) ? { ...hunk, lines } : null
 }

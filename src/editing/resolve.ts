@@ -50,7 +50,8 @@ export function resolve(request: ResolveRequest): Resolution {
   const remarks: readonly Remark[] = verdicts.flatMap((verdict) => verdict.remarks)
   if (failures.length > 0) return { kind: 'refused', failures: inOrder(failures) }
   const files = [...draft.paths()].sort(comparePaths).flatMap((path) => resolvedFile(draft, path))
-  if (files.length === 0) return { kind: 'refused', failures: unchanged(request.edits) }
+  if (files.length === 0 && request.edits.length > 0)
+    return { kind: 'refused', failures: unchanged(request.edits) }
   return { kind: 'resolved', files, results: inOrder(results), remarks: inOrder(remarks) }
 }
 

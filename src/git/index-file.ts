@@ -22,11 +22,12 @@ export interface IndexView {
   readonly entries: ReadonlyMap<string, IndexEntry>
   /** The first path with an entry of stage 1 to 3, wherever it is. */
   readonly unmerged: string | null
-  /**
-   * Parts of the index are elsewhere or folded up (`link`: split index; `sdir`: sparse index): entries may be missing here.
-   */
-  readonly isPartial: boolean
+  /** Unless it is `whole`, entries may be missing here. */
+  readonly form: IndexForm
 }
+
+/** `split`: most entries are in another file. `sparse`: whole directories are one entry. */
+export type IndexForm = 'whole' | 'split' | 'sparse'
 
 const STAT_BYTES = 40
 const ASSUME_UNCHANGED = 0x8000
@@ -61,7 +62,7 @@ export function viewIndex(bytes: Buffer, format: ObjectFormat, paths: Iterable<s
     if (target !== undefined && scanner.compare(target.bytes) === 0)
       entries.set(target.path, scanner.entry(target.path, idBytes))
   }
-  return { entries, unmerged, isPartial: hasPartialExtension(bytes, scanner.end, idBytes) }
+  return { entries, unmerged, form: formOf(bytes, scanner.end, idBytes) }
 }
 
 /** Whether the bytes end with their own checksum, as far as there is one (index.skipHash leaves zeros). */
@@ -189,15 +190,16 @@ class Scanner {
   }
 }
 
-function hasPartialExtension(bytes: Buffer, entriesEnd: number, hashBytes: number): boolean {
+function formOf(bytes: Buffer, entriesEnd: number, hashBytes: number): IndexForm {
   for (let at = entriesEnd; at + 8 <= bytes.length - hashBytes; ) {
     const name = bytes.toString('latin1', at, at + 4)
-    if (name === 'sdir') return true
+    if (name === 'sdir') return 'sparse'
     const size = bytes.readUInt32BE(at + 4)
-    if (name === 'link' && bytes.subarray(at + 8, at + 8 + hashBytes).some((byte) => byte !== 0)) return true
+    if (name === 'link' && bytes.subarray(at + 8, at + 8 + hashBytes).some((byte) => byte !== 0))
+      return 'split'
     at += 8 + size
   }
-  return false
+  return 'whole'
 }
 
 /** What the system says of a file, in the form an index keeps it: each cut to 32 bits. */

@@ -34,11 +34,16 @@ export async function openRepository(
     '--show-object-format',
     '--show-toplevel',
   ]
-  const result = await startGit(['rev-parse', '--path-format=absolute', ...asked], {
-    cwd: directory,
-    env: gitEnvironment({ kind: 'user', inherited }),
-    timeoutMs: limits.gitTimeoutMs,
-  })
+  const ask = (where: readonly string[]) =>
+    startGit([...where, 'rev-parse', '--path-format=absolute', ...asked], {
+      cwd: directory,
+      env: gitEnvironment({ kind: 'user', inherited }),
+      timeoutMs: limits.gitTimeoutMs,
+    })
+  const found = await ask([])
+  // A bare repository is not discovered (see `safe.bareRepository`), only used when it is the very directory that was named.
+  const isBare = found.exitCode !== 0 && found.stderr.includes('cannot use bare repository')
+  const result = isBare ? await ask(['--git-dir=.']) : found
   const stderr = result.stderr.toString('utf8')
   const [gitDir, commonDir, bare, format, top] = result.stdout.toString('utf8').split('\n')
   if (!gitDir || !commonDir || !format) refuseRepository(directory, stderr)
@@ -50,7 +55,7 @@ export async function openRepository(
     )
   }
   const workTree = top ? top : null
-  if (workTree === null && bare !== 'true') {
+  if (bare !== 'true' && (workTree === null || isBare)) {
     refuse('not-a-repository', `${directory} is inside a git directory, not inside a work tree`, {
       directory,
       gitDir,

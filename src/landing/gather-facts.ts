@@ -1,50 +1,10 @@
-import { type IndexView, viewIndex } from '../git/index-file.ts'
-import { unfoldIndexFile } from '../git/index-update.ts'
-import { refuse } from '../model/error.ts'
+import type { IndexView } from '../git/index-file.ts'
 import type { Transition } from '../model/manifest.ts'
 import { lookAt, namesAt, type Standing } from '../sys/file-key.ts'
-import { type FileSnapshot, linkOrCopy, snapshotFile } from '../sys/index-snapshot.ts'
 import type { IndexFact, PathFacts } from './decide-path.ts'
 import { baseVersion, nextVersion, type RawVersions } from './raw-versions.ts'
 import type { RepositoryFacts } from './repository-facts.ts'
 import type { LandRequest } from './request.ts'
-
-export interface IndexReading {
-  readonly snapshot: FileSnapshot
-  readonly view: IndexView
-}
-
-/**
- * Reads the index entries of the manifest's paths, without git where the index is one plain file.
- *
- * @param spare - A name for a file of our own, used where a split or sparse index has to be unfolded first.
- * @throws GalleyError `unmerged`; `unsupported-repository`, for an index of an unknown version.
- */
-export async function readIndex(
-  request: LandRequest,
-  indexFile: string,
-  spare: string,
-): Promise<IndexReading> {
-  const { repository, manifest } = request
-  const paths = manifest.map((t) => t.path)
-  const snapshot = snapshotFile(indexFile)
-  let view = view0(snapshot, request, paths)
-  if (view.isPartial && linkOrCopy(indexFile, spare)) {
-    await unfoldIndexFile(repository.door, spare)
-    view = view0(snapshotFile(spare), request, paths)
-  }
-  if (view.unmerged === null) return { snapshot, view }
-  refuse('unmerged', `the index holds unmerged entries, first for ${view.unmerged}`, { path: view.unmerged })
-}
-
-function view0({ bytes }: FileSnapshot, { repository }: LandRequest, paths: readonly string[]): IndexView {
-  if (bytes === null) return { entries: new Map(), unmerged: null, isPartial: false }
-  const view = viewIndex(bytes, repository.objectFormat, paths)
-  return (
-    view ??
-    refuse('unsupported-repository', 'the index has a form that is not known (versions 2 to 4 are)', {})
-  )
-}
 
 /** Looks at every path of the manifest: index entry and working file, by bytes. Sorted as the manifest is. */
 export function gatherFacts(

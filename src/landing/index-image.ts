@@ -7,6 +7,7 @@ import { linkOrCopy, overwriteParts, snapshotFile } from '../sys/index-snapshot.
 import type { StagedStat } from '../sys/stage-file.ts'
 import { placeStat } from '../sys/swap-file.ts'
 import { indexChangeOf, type PlannedEntry } from './plan.ts'
+import type { LandingPlan } from './preflight.ts'
 
 /** The index as it will be, made aside before any lock is taken; only the times of the placed files are missing. */
 export interface IndexImage {
@@ -20,20 +21,18 @@ export const imageFile = (landDir: string): string => join(landDir, 'index')
 
 /**
  * Makes the new index from the user's, touched entries only, by git. Null when no entry changes.
- *
- * @param indexFile - Stays as it is: git reads it under a second name and writes a new file.
+ * The user's index stays as it is: git reads it under a second name and writes a new file.
  */
 export async function makeIndexImage(
   door: GitDoor,
-  indexFile: string,
+  { indexFile, entries, reading }: LandingPlan,
   landDir: string,
-  entries: readonly PlannedEntry[],
 ): Promise<IndexImage | null> {
   if (entries.length === 0) return null
   const file = imageFile(landDir)
   linkOrCopy(indexFile, file)
   const skipped = entries.filter((entry) => entry.skipWorktree).map((entry) => entry.path)
-  await updateIndexFile(door, file, entries.map(indexChangeOf), skipped)
+  await updateIndexFile(door, file, reading.form, entries.map(indexChangeOf), skipped)
   const { bytes } = snapshotFile(file)
   const paths = entries.filter((entry) => entry.to !== null).map((entry) => entry.path)
   const view = bytes === null ? null : viewIndex(bytes, door.objectFormat, paths)
@@ -53,7 +52,7 @@ export function completeImage(
   image: IndexImage,
   staged: ReadonlyMap<string, StagedStat>,
 ): boolean {
-  if (image.view.isPartial) return false
+  if (image.view.form !== 'whole') return false
   const additions = image.entries.flatMap((planned) => {
     const entry = image.view.entries.get(planned.path)
     if (entry === undefined) return []

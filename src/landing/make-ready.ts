@@ -97,7 +97,7 @@ async function makeReadyIn(
     const [backups, staged, image] = await allOrThrow([
       backUp(request, plan),
       stageFiles(landDir, facts.workTree, plan.files, reader),
-      makeIndexImage(repository.door, plan.indexFile, landDir, plan.entries),
+      makeIndexImage(repository.door, plan, landDir),
       lookups.objects.then((found) => promoteAll(request, facts, found, plan)),
     ])
     reach('staged')
@@ -187,7 +187,7 @@ function journalOf(
     cleared: staged.cleared,
     made: staged.made,
     indexFile: plan.indexFile,
-    indexBasis: plan.reading.snapshot.identity,
+    indexBasis: plan.reading.identity,
     index: plan.entries.map(({ path, from, to, skipWorktree }) => ({ path, from, to, skipWorktree })),
   }
 }

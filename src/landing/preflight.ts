@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { type ObjectReader, openObjectReader } from '../git/objects.ts'
-import { invariant } from '../model/error.ts'
+import { invariant, refuse } from '../model/error.ts'
 import { makePrivateDirectory, removeOwnDirectory } from '../sys/durable-files.ts'
 import { resolveFile } from '../sys/index-snapshot.ts'
 import type { PathFacts } from './decide-path.ts'
-import { gatherFacts, type IndexReading, readIndex } from './gather-facts.ts'
+import { gatherFacts } from './gather-facts.ts'
 import { mergeAll } from './merge-beneath.ts'
 import {
   decidePaths,
@@ -19,6 +19,7 @@ import { type RawVersions, rawVersions } from './raw-versions.ts'
 import { asRefusal, type RepositoryFacts, repositoryFacts } from './repository-facts.ts'
 import type { LandRequest } from './request.ts'
 import { outsideCone } from './sparse-cone.ts'
+import { type IndexReading, readWholeIndex } from './whole-index.ts'
 
 /** Everything that a landing will do, worked out and not begun. */
 export interface LandingPlan {
@@ -74,7 +75,11 @@ export async function planLanding(
 ): Promise<LandingPlan> {
   await makePrivateDirectory(scratch)
   const indexFile = resolveFile(join(request.repository.gitDir, 'index'))
-  const reading = await readIndex(request, indexFile, join(scratch, 'unfolded'))
+  const paths = request.manifest.map((t) => t.path)
+  const reading = await readWholeIndex(request.repository.door, indexFile, join(scratch, 'unfolded'), paths)
+  const { unmerged } = reading.view
+  if (unmerged !== null)
+    refuse('unmerged', `the index holds unmerged entries, first for ${unmerged}`, { path: unmerged })
   const outside = await outsideCone(request, facts, reading.view, scratch)
   const found = gatherFacts(request, facts, reading.view, raw, outside)
   const decisions = decidePaths(found, raw)

@@ -43,5 +43,8 @@ export interface NativeAnswers {
   /** A refused call; the first refusal speaks for it. */
   readonly refused: (call: ToolItem, refusals: readonly Refusal[]) => string
   /** The system's own screen before an approval, where it has one: shown above the question in place of the diff. */
-  readonly screen?: (done: EditDone, projectDirectory: string) => { readonly text: string; readonly question: string }
+  readonly screen?: (
+    done: EditDone,
+    projectDirectory: string,
+  ) => { readonly text: string; readonly question: string }
 }

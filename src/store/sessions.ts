@@ -139,7 +139,7 @@ export function readsOf(journal: readonly JournalEntry[]): readonly ReadRecord[]
     const before = latest.get(entry.path)
     const known = before && (entry.keepsLines || before.blob === entry.blob) ? before.lines : []
     const lines = entry.keepsLines
-      ? (before?.lines ?? [])
+      ? (before ?? { lines: [] }).lines
       : entry.lines === null || known === null
         ? null
         : [...known, entry.lines]

@@ -2,7 +2,7 @@
  * Kills landings at every system call that changes something, and at random instants, and checks each time that the next command makes
  * everything all old or all new. Needs strace. Run by hand:
  *
- *     npx esbuild test/bench/kills.ts --bundle --platform=node --format=cjs --outfile=node_modules/.bench/kills.cjs --external:esbuild
+ *     npx esbuild test/bench/kills.ts --bundle --platform=node --target=node20 --format=cjs --outfile=node_modules/.bench/kills.cjs --external:esbuild
  *     node node_modules/.bench/kills.cjs [random kills, default 500] [files in the change, default 3] [first kill by system call only]
  */
 import {
@@ -23,7 +23,19 @@ const fileCount = Number(process.argv[3] ?? 3)
 /** Whatever changes a name, a file's bytes or its attributes. */
 const CALLS = [
   ...['rename', 'renameat', 'renameat2', 'link', 'linkat', 'unlink', 'unlinkat', 'mkdir', 'mkdirat', 'rmdir'],
-  ...['symlink', 'fsync', 'fdatasync', 'ftruncate', 'pwrite64', 'fchmod', 'chmod', 'fchown', 'utimensat', 'write', 'openat'],
+  ...[
+    'symlink',
+    'fsync',
+    'fdatasync',
+    'ftruncate',
+    'pwrite64',
+    'fchmod',
+    'chmod',
+    'fchown',
+    'utimensat',
+    'write',
+    'openat',
+  ],
 ]
 /** Calls that a starting node makes by the hundred; these are tried further apart. */
 const FREQUENT: Readonly<Record<string, number>> = { openat: 7, write: 7 }
@@ -63,7 +75,11 @@ async function killAtCalls(program: string, scene: Scene): Promise<Tally> {
     for (let when = 1; when < 2000; when += FREQUENT[call] ?? 1) {
       using copy = copyScene(scene)
       const strace = ['strace', '-f', '-qq', '-e', 'signal=none', '-e', `trace=${call}`]
-      const child = startLanding(program, copy, '', [...strace, '-e', `inject=${call}:signal=SIGKILL:when=${when}`])
+      const child = startLanding(program, copy, '', [
+        ...strace,
+        '-e',
+        `inject=${call}:signal=SIGKILL:when=${when}`,
+      ])
       // The call's own process dies at once; the rest of the group as soon as strace tells of it.
       child.stderr?.on('data', (chunk: Buffer) => {
         if (chunk.includes('SIGKILL')) killGroup(child)

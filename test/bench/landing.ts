@@ -1,7 +1,7 @@
 /**
  * Measures a landing against git's own ways, as ratios in one run (DESIGN.md section 16). Run by hand:
  *
- *     npx esbuild test/bench/landing.ts --bundle --platform=node --format=esm --packages=external --outfile=node_modules/.bench/landing.mjs
+ *     npx esbuild test/bench/landing.ts --bundle --platform=node --target=node20 --format=esm --packages=external --outfile=node_modules/.bench/landing.mjs
  *     node node_modules/.bench/landing.mjs [files, default 100000] [rounds, default 5]
  *
  * Makes a repository of that many files in the system's temporary directory and removes it at the end.
@@ -22,7 +22,10 @@ const pathOf = (n: number): string => {
 }
 
 const contentOf = (n: number): string =>
-  Array.from({ length: 40 }, (_, line) => `export const value${line} = ${n * 1000 + line} // file ${n}\n`).join('')
+  Array.from(
+    { length: 40 },
+    (_, line) => `export const value${line} = ${n * 1000 + line} // file ${n}\n`,
+  ).join('')
 
 function makeLargeRepo(): TestRepo {
   const repo = makeRepo()
@@ -36,12 +39,15 @@ function makeLargeRepo(): TestRepo {
   return repo
 }
 
-const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
 function changesOf(count: number, round: number): Record<string, string> {
   const step = Math.max(1, Math.floor(fileCount / count))
   const paths = Array.from({ length: count }, (_, i) => (i * step + round) % fileCount)
-  return Object.fromEntries(paths.map((n) => [pathOf(n), `${contentOf(n)}// ${count} ${round} ${process.hrtime.bigint()}\n`]))
+  return Object.fromEntries(
+    paths.map((n) => [pathOf(n), `${contentOf(n)}// ${count} ${round} ${process.hrtime.bigint()}\n`]),
+  )
 }
 
 const timed = (task: () => unknown): number => {
@@ -62,14 +68,24 @@ async function measure(repo: TestRepo, count: number) {
     landed.push(performance.now() - begun)
 
     const other = await stageChange(repo, changesOf(count, round * 3 + 1))
-    const pack = execFileSync('git', [`--git-dir=${other.store.gitDir}`, 'pack-objects', '-q', '--revs', '--local', '--stdout'], {
-      input: `${other.after}\n^${other.before}\n`,
-    })
+    const pack = execFileSync(
+      'git',
+      [`--git-dir=${other.store.gitDir}`, 'pack-objects', '-q', '--revs', '--local', '--stdout'],
+      {
+        input: `${other.after}\n^${other.before}\n`,
+      },
+    )
     execFileSync('git', ['unpack-objects', '-q'], { cwd: repo.dir, input: pack })
     merged.push(timed(() => repo.git('merge', '-q', '--ff-only', other.after)))
 
     const third = await stageChange(repo, changesOf(count, round * 3 + 2))
-    const diff = execFileSync('git', [`--git-dir=${third.store.gitDir}`, 'diff', '--binary', third.before ?? '', third.after])
+    const diff = execFileSync('git', [
+      `--git-dir=${third.store.gitDir}`,
+      'diff',
+      '--binary',
+      third.before ?? '',
+      third.after,
+    ])
     const input = { cwd: repo.dir, env: repo.env, input: diff }
     applied.push(
       timed(() => {
@@ -78,7 +94,12 @@ async function measure(repo: TestRepo, count: number) {
       }),
     )
   }
-  const [land, lock, merge, apply] = [landed, held, merged, applied].map(median) as [number, number, number, number]
+  const [land, lock, merge, apply] = [landed, held, merged, applied].map(median) as [
+    number,
+    number,
+    number,
+    number,
+  ]
   const ratio = (value: number) => value.toFixed(2)
   process.stdout.write(
     `${count} files: landing ${land.toFixed(0)} ms, locks held ${lock.toFixed(0)} ms, merge --ff-only ${merge.toFixed(0)} ms, ` +

@@ -38,7 +38,8 @@ function common(a: readonly string[], b: readonly string[]): number {
   let row = new Array<number>(b.length + 1).fill(0)
   for (const x of a) {
     const next = [0]
-    b.forEach((y, j) => next.push(x === y ? (row[j] ?? 0) + 1 : Math.max(next[j] ?? 0, row[j + 1] ?? 0)))
+    for (const [j, y] of b.entries())
+      next.push(x === y ? (row[j] ?? 0) + 1 : Math.max(next[j] ?? 0, row[j + 1] ?? 0))
     row = next
   }
   return row[b.length] ?? 0

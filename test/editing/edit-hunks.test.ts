@@ -175,6 +175,7 @@ describe('an envelope hunk', () => {
     ['adds below an unterminated line', 'a\nb', '@\n b\n+c', 'a\nb\nc'],
     ['finds the end of the file', 'x\na\nx\n', '@\n-x\n+y\n$', 'x\na\ny\n'],
     ['takes a blank line at its end for the end of the file', 'a\nb\n', '@\n-b\n+B\n ', 'a\nB\n'],
+    ['takes a blank line removed there for it too', 'a\nb\n', '@\n-b\n-\n+B', 'a\nB\n'],
     ['finds a blank line', 'a\n\nb\n', '@\n \n+n', 'a\n\nn\nb\n'],
     ['prefers an exact line to one with blanks', 'key \nkey\n', '@\n-key\n+KEY', 'key \nKEY\n'],
     ['ignores trailing blanks and keeps those of context', 'a  \nb \nc\n', '@\n a\n-b\n+B', 'a  \nB\nc\n'],
@@ -199,6 +200,8 @@ describe('an envelope hunk', () => {
     ['no-match', 'a\nb\nc\n', '@\n-b\n+B\n$'],
     ['no-match', 'a\nb\nc\nd\n', '@\n-b\n+B\n \n-d\n+D'],
     ['no-match', 'b\na\n', '@\n a\n+x\n@\n-b\n+B'],
+    ['no-match', 'a\nb\nc\n', '@\n-b\n+B\n '],
+    ['no-match', 'a\r\nb\r\nc\r\n', '@\n a\n-b\n+B\n '],
     ['already-applied', 'a\nB\nc\n', '@\n a\n-b\n+B\n c'],
   ])('is %s in %j: %j', (code, before, hunks) => {
     expect(refused(before, [envelope(hunks)]).code).toBe(code)

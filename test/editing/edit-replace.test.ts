@@ -87,6 +87,14 @@ describe('replacing all', () => {
   })
 })
 
+describe('bounds', () => {
+  test('are set to the places that one edit replaces', () => {
+    expect(
+      refused('a'.repeat(1_000_002), [replace('a', 'b', { all: true })], { fileMaxBytes: 1e7 }).code,
+    ).toBe('too-large')
+  })
+})
+
 describe('line endings', () => {
   test.each([
     ['LF text finds CRLF', 'a\r\nb\r\nc\r\n', 'a\nb', 'x\ny', 'x\r\ny\r\nc\r\n', 'eol'],
@@ -159,6 +167,12 @@ describe('trailing blanks', () => {
     expect(refused(before, [replace(old, fresh)], { maxTier: 'eol' }).code).toBe('no-match')
   })
 
+  test('at the end of the request are no text of the next line', () => {
+    expect(refused('a \nfoo\n', [replace('a\n  ', 'x')]).code).toBe('no-match')
+    expect(refused('a \n', [replace('a\n  ', 'x')]).code).toBe('no-match')
+    expect(edited('a \n \nfoo\n', [replace('a\n  ', 'x')])).toBe('x\nfoo\n')
+  })
+
   test('of a whole line are ignored without a newline in the request', () => {
     expect(edited('one\ntwo \nthree\n', [replace('two', '2', { wholeLines: true })])).toBe('one\n2\nthree\n')
   })
@@ -202,6 +216,27 @@ describe('look-alike characters', () => {
 
   test('never make composed and decomposed letters the same', () => {
     expect(refused('caf\u00e9\n', [replace('cafe\u0301', 'x')]).code).toBe('no-match')
+  })
+})
+
+describe('a byte-order mark', () => {
+  test.each([
+    ['\ufeffa\nb\n', '\ufeffa', '\ufeffA', '\ufeffA\nb\n'],
+    ['\ufeffa\nb\n', '\ufeffa\nb', 'A\nb', '\ufeffA\nb\n'],
+    ['\ufeffa\r\nb\r\n', '\ufeffa\nb', 'A\nB', '\ufeffA\r\nB\r\n'],
+    ['\ufeffa\n', 'a', '\ufeffA', '\ufeffA\n'],
+    ['a\nb\n', '\ufeffa', 'A', 'A\nb\n'],
+    ['a\nb\ufeffc\n', '\ufeffc', 'x', 'a\nbx\n'],
+  ])('of %j is neither lost nor doubled by %j \u2192 %j', (before, old, fresh, after) => {
+    expect(edited(before, [replace(old, fresh)])).toBe(after)
+  })
+
+  test('is not doubled by new first lines', () => {
+    expect(edited('\ufeffa\n', [{ op: 'insert', after: 0, content: '\ufeffx' }])).toBe('\ufeffx\na\n')
+  })
+
+  test('alone is no text to replace', () => {
+    expect(refused('\ufeffa\n', [replace('\ufeff', '')]).code).toBe('no-match')
   })
 })
 
