@@ -50,11 +50,32 @@ export const exitCodeOf = (code: Refusal['code']): number =>
 
 /** For people, on stderr. Text from files, git or agents is made visible before a terminal sees it. */
 export function errorText(refusal: Required<Refusal>): string {
-  const failures = Array.isArray(refusal.data['failures'])
-    ? (refusal.data['failures'] as readonly Refusal[])
-    : []
-  const others = failures.slice(1).map((f) => `  also ${visible(String(f.code))}: ${visible(f.message)}\n`)
-  return `galley: ${refusal.code}: ${visible(refusal.message)}\n${others.join('')}${nearestText(refusal)}hint: ${visible(refusal.hint)}\n`
+  const head = `galley: ${refusal.code}: ${visible(refusal.message)}\n`
+  return `${head}${othersText(refusal)}${nearestText(refusal)}hint: ${visible(hintOf(refusal))}\n`
+}
+
+/** Every failing edit of a batch, or every fault of its form, beside the first, which the message names. */
+function othersText(refusal: Required<Refusal>): string {
+  const rows = (name: string) =>
+    Array.isArray(refusal.data[name]) ? (refusal.data[name] as readonly unknown[]).slice(1) : []
+  const failures = (rows('failures') as readonly Refusal[]).map((f) => `${f.code}: ${f.message}`)
+  const faults =
+    refusal.code === 'invalid-batch'
+      ? (rows('faults') as readonly Fault[]).map((f) => `${f.pointer} (line ${f.line}): ${f.message}`)
+      : []
+  return [...failures, ...faults].map((text) => `  also ${visible(text)}\n`).join('')
+}
+
+interface Fault {
+  readonly pointer: string
+  readonly line: number
+  readonly message: string
+}
+
+/** Advice names the change where it is known. */
+function hintOf(refusal: Required<Refusal>): string {
+  const { id } = refusal.data
+  return typeof id === 'string' ? refusal.hint.replaceAll('<id>', () => id) : refusal.hint
 }
 
 /** The nearest place of a text that matched nowhere, if the refusal knows one. */

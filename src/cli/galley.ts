@@ -1,3 +1,11 @@
 import { runCli } from './main.ts'
 
+// A reader that has had enough (`galley log | head`) closes the pipe; that is no fault.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit(0)
+  })
+}
+
 process.exitCode = await runCli(process.argv.slice(2), process)

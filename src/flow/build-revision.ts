@@ -98,7 +98,8 @@ async function buildFile(
   const { blob, change, treeBytes } = await writeForm(world, state, path, mode, carried.bytes)
   if (blob === old.blob && mode === old.mode) return null
   const transition: Transition = { path, oldMode: old.mode, oldBlob: old.blob, newMode: mode, newBlob: blob }
-  const keepsForm = state.conversion?.kind === 'converted' && resolved.before.kind === 'file'
+  const isTaken = state.uncommitted && request.includeUncommitted
+  const keepsForm = (state.conversion?.kind === 'converted' || isTaken) && resolved.before.kind === 'file'
   const working = keepsForm ? await workingIds(world, resolved, state, carried.bytes) : undefined
   const counted = origin === undefined ? before : await baseBytes(world, origin)
   const file = { ...fileFacts(resolved, counted, treeBytes), ...(working === undefined ? {} : { working }) }

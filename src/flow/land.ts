@@ -73,10 +73,16 @@ async function landApproved(world: World, store: Store, logged: LoggedChange): P
     case 'fast-forward':
     case 're-parent': {
       const after = await landingCommit(world, store, revision, tip)
-      return landCommitOf(world, store, logged, inForce, { before: tip, after })
+      const landed = await landCommitOf(world, store, logged, inForce, { before: tip, after })
+      return decision.kind === 're-parent'
+        ? { ...landed, remarks: [reparented(revision), ...landed.remarks] }
+        : landed
     }
   }
 }
+
+const reparented = (revision: Revision): string =>
+  `the branch had moved on from ${revision.base?.slice(0, 7) ?? 'nothing'}, in none of these files; the same bytes landed on its new tip`
 
 /** Gathers the facts from the objects themselves and asks the pure decision. */
 async function decide(

@@ -1,12 +1,24 @@
+import { type ChangeState, isPending } from '../model/change.ts'
 import { refuse } from '../model/error.ts'
 import { listChanges } from '../store/change-log.ts'
 import { findStore } from '../store/open-store.ts'
 import type { World } from './world.ts'
 
-/** The id of the change that was proposed last: what `--last` names. */
-export async function newestChange(world: World): Promise<string> {
+/** What `--last` looks for: any change, one that waits for a decision or for landing, or one that has landed. */
+export type NewestOf = 'any' | 'pending' | 'landed'
+
+const fits: Readonly<Record<NewestOf, (state: ChangeState) => boolean>> = {
+  any: () => true,
+  pending: isPending,
+  landed: (state) => state === 'landed',
+}
+
+/** The id of the change that was proposed last, of those that the verb can work on: what `--last` names. */
+export async function newestChange(world: World, of: NewestOf): Promise<string> {
   const store = await findStore(world.repository)
-  const [newest] = store === null ? [] : await listChanges(store)
-  if (newest === undefined) refuse('unknown-change', 'there is no change yet', {})
+  const all = store === null ? [] : await listChanges(store)
+  const newest = all.find((change) => fits[of](change.state))
+  if (newest === undefined)
+    refuse('unknown-change', of === 'any' ? 'there is no change yet' : `no change is ${of}`, {})
   return newest.id
 }

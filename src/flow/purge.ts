@@ -13,6 +13,8 @@ export interface Purged {
   /** What was removed, or would be with `dryRun`. */
   readonly removed: readonly string[]
   readonly dryRun: boolean
+  /** Changes that have neither landed nor been rejected, and that go with it. */
+  readonly pending: readonly string[]
 }
 
 /**
@@ -26,11 +28,12 @@ export async function purge(
 ): Promise<Purged> {
   const store = await findStore(world.repository)
   const pending = store === null ? [] : (await listChanges(store)).filter((c) => isPending(c.state))
-  if (pending.length > 0 && !request.force) {
+  if (pending.length > 0 && !request.force && !request.dryRun) {
     const ids = pending.map((c) => c.id)
+    const more = ids.length > 5 ? ', …' : ''
     refuse(
       'wrong-state',
-      `${ids.length} changes have neither landed nor been rejected: ${ids.slice(0, 5).join(', ')}`,
+      `${ids.length} changes have neither landed nor been rejected: ${ids.slice(0, 5).join(', ')}${more}`,
       { ids },
       'Land or reject them, or give `--force`.',
     )
@@ -42,7 +45,7 @@ export async function purge(
     if (await isDirectory(path)) removed.push(path)
   }
   if (!request.dryRun && removed.length > 0) await removeAll(world, removed)
-  return { removed, dryRun: request.dryRun }
+  return { removed, dryRun: request.dryRun, pending: pending.map((c) => c.id) }
 }
 
 /** No landing may be under way: its journal is in the folder that goes. */

@@ -6,7 +6,11 @@ import { checkRevision, currentRevision } from './check.ts'
 import { readPolicy } from './read-policy.ts'
 import type { World } from './world.ts'
 
-/** Runs the checks of a pending change again, by the policy of its base. */
+/**
+ * Runs the checks of a pending change again, by the policy of its base.
+ *
+ * @throws GalleyError `checks-failed`, if a required one did not pass; the results are recorded all the same.
+ */
 export async function recheck(world: World, id: string): Promise<{ readonly change: ChangeView }> {
   const store = await world.store()
   const logged = await loadChange(world, store, id)
@@ -15,5 +19,11 @@ export async function recheck(world: World, id: string): Promise<{ readonly chan
     refuse('wrong-state', `${change.id} is ${change.state}`, { id: change.id, state: change.state })
   const { base } = currentRevision(logged)
   const policy = await readPolicy(world, base === null ? null : await (await world.reader()).commitTree(base))
-  return { change: viewChange((await checkRevision(world, store, logged, policy)).change) }
+  const view = viewChange((await checkRevision(world, store, logged, policy)).change)
+  const failed = view.checks.filter((c) => c.required && c.outcome !== 'passed')
+  if (failed.length > 0) {
+    const names = failed.map((c) => `${c.name} ${c.outcome}${c.summary === '' ? '' : ` (${c.summary})`}`)
+    refuse('checks-failed', `${change.id}: ${names.join(', ')}`, { id: change.id, change: view })
+  }
+  return { change: view }
 }

@@ -28,7 +28,7 @@ export async function waitForDecision(
     if (change.state === 'rejected') {
       throw new GalleyError({
         code: 'denied',
-        message: `${change.id} was rejected: ${change.rejection ?? ''}`,
+        message: `${change.id} was rejected${change.rejection ? `: ${change.rejection}` : ', without a reason given'}`,
         data: { change: view },
       })
     }

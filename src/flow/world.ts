@@ -3,6 +3,7 @@ import type { Person } from '../git/fast-import.ts'
 import { type ObjectReader, openObjectReader } from '../git/objects.ts'
 import { openRepository, type Repository } from '../git/open-repository.ts'
 import { headBranch, resolveCommit } from '../git/refs.ts'
+import { refuse } from '../model/error.ts'
 import type { CommitId, RefName } from '../model/ids.ts'
 import { galleyDirectory, openStore, type Store } from '../store/open-store.ts'
 import type { Clock } from '../sys/clock.ts'
@@ -48,6 +49,7 @@ export interface WorldOptions {
  */
 export async function openWorld(directory: string, options: WorldOptions): Promise<World> {
   const repository = await openRepository(directory, options.env)
+  refuseOwnStore(repository)
   const store = once(() => openStore(repository))
   const identity = once(() => readIdentity(repository.door))
   let reader: Promise<ObjectReader> | null = null
@@ -79,6 +81,19 @@ function gitDate(nowMs: number): string {
     String(n).padStart(2, '0'),
   )
   return `${Math.floor(nowMs / 1000)} ${ahead < 0 ? '-' : '+'}${hours}${minutes}`
+}
+
+/** A scratch tree belongs to galley's own store: a second galley in it would lead a life of its own. */
+function refuseOwnStore({ commonDir, workTree }: Repository): void {
+  if (!/[/\\]galley[/\\]store\.git$/.test(commonDir)) return
+  const owner = commonDir.replace(/[/\\]\.git[/\\]galley[/\\]store\.git$/, () => '')
+  const hint = `Run galley in ${owner}.`
+  refuse(
+    'unsupported-repository',
+    `${workTree ?? commonDir} is a scratch tree of galley's, not a repository to work in`,
+    { owner },
+    hint,
+  )
 }
 
 async function readHead(repository: Repository): Promise<Head> {

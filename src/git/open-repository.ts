@@ -11,6 +11,8 @@ export interface Repository {
   readonly gitDir: string
   /** The git directory that all work trees share; galley's folder is in it. */
   readonly commonDir: string
+  /** Where in the work tree it was opened: empty at the root, else `src/`, with `/` at its end. */
+  readonly prefix: string
   readonly objectFormat: ObjectFormat
   readonly door: GitDoor
   /** The caller's environment, for agents' variables and the user's cache directory. Read, never passed on whole. */
@@ -32,6 +34,7 @@ export async function openRepository(
     '--git-common-dir',
     '--is-bare-repository',
     '--show-object-format',
+    '--show-prefix',
     '--show-toplevel',
   ]
   const ask = (where: readonly string[]) =>
@@ -45,7 +48,7 @@ export async function openRepository(
   const isBare = found.exitCode !== 0 && found.stderr.includes('cannot use bare repository')
   const result = isBare ? await ask(['--git-dir=.']) : found
   const stderr = result.stderr.toString('utf8')
-  const [gitDir, commonDir, bare, format, top] = result.stdout.toString('utf8').split('\n')
+  const [gitDir, commonDir, bare, format, prefix, top] = result.stdout.toString('utf8').split('\n')
   if (!gitDir || !commonDir || !format) refuseRepository(directory, stderr)
   if (format !== 'sha1' && format !== 'sha256') {
     refuse(
@@ -62,7 +65,7 @@ export async function openRepository(
     })
   }
   const door: GitDoor = { kind: 'user', gitDir, workTree, objectFormat: format, inherited }
-  return { workTree, gitDir, commonDir, objectFormat: format, door, env }
+  return { workTree, gitDir, commonDir, prefix: prefix ?? '', objectFormat: format, door, env }
 }
 
 function refuseRepository(directory: string, stderr: string): never {

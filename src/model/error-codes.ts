@@ -7,7 +7,7 @@ const codes = {
   'invalid-json': ['The input is not JSON.', 'Fix the JSON at the line and column named.'],
   'invalid-batch': [
     'The JSON does not have the form of a batch.',
-    'The message names the place (a JSON pointer) and what belongs there.',
+    'Each place is named by its JSON pointer; the schema is schema/batch.schema.json in the package.',
   ],
   'empty-batch': ['The batch asks for no edit.', 'Add at least one edit.'],
   'too-large': [
@@ -40,7 +40,7 @@ const codes = {
     'The file does not exist.',
     'Check the path; to make a new file use `write` with mode `create`.',
   ],
-  exists: ['The file already exists.', 'Use mode `overwrite`, or edit it.'],
+  exists: ['The file already exists.', 'Edit it, or write it with mode `overwrite`.'],
   'parent-missing': [
     'The parent directory does not exist.',
     'Create a file in it with another tool call, or use another path.',
@@ -69,7 +69,10 @@ const codes = {
     'Edit it yourself; galley runs no filter programs.',
   ],
   submodule: ['The path is a submodule or lies in one.', 'Run galley inside the submodule.'],
-  untracked: ['The file is not tracked in the base commit.', 'Commit it first, or capture it.'],
+  untracked: [
+    'The file is not tracked in the base commit.',
+    'Commit it first (`git add`, `git commit`), or capture it by name (`galley capture <path>`).',
+  ],
   'no-match': [
     'The text to replace does not stand in the file.',
     'Read the file again and copy the text exactly; the nearest place is shown.',
@@ -90,7 +93,7 @@ const codes = {
   ],
   'weak-evidence': [
     'The expected lines are too few or too short to prove the place.',
-    'Quote at least three lines, four if one is shorter than three bytes.',
+    'Quote at least three lines, four if one is shorter than three bytes; or give the blob id of the file as `galley read` prints it.',
   ],
   omission: ['The new text contains a placeholder for omitted text.', 'Send the text in full.'],
   'not-read': [
@@ -111,7 +114,7 @@ const codes = {
   ],
   'agent-may-not-approve': [
     'The environment shows an agent at work, and agents may not approve.',
-    'A person approves in their own terminal.',
+    'Ask a person to run `galley approve <id>` in their own terminal.',
   ],
   expired: ['The approval has expired.', 'Approve again.'],
   'checks-failed': ['A required check failed.', 'See `galley show <id>` for its output.'],
@@ -135,7 +138,7 @@ const codes = {
   conflict: ['The change conflicts with newer commits.', 'Revise it: `galley propose --revise <id>`.'],
   'overlaps-uncommitted': [
     'Uncommitted work stands where the change would write.',
-    'Commit that work or put it aside yourself, then repeat.',
+    'Commit that work first; or take it into the change: `galley propose --include-uncommitted`.',
   ],
   'would-overwrite': ['A file that git does not track stands in the way.', 'Move it away, then repeat.'],
   'changed-after-approval': ['A file changed after its approval.', 'Propose and approve again.'],

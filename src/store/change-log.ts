@@ -145,7 +145,8 @@ function summarise(change: Change, at: string): ChangeSummary {
     onto: change.onto,
     revision: revision?.number ?? 0,
     base: revision?.base ?? null,
-    files: revision?.manifest.length ?? 0,
+    // git counts a rename as one file.
+    files: (revision?.manifest.length ?? 0) - (revision?.files.filter((f) => f.renamedFrom !== undefined).length ?? 0),
     added: sum('added'),
     removed: sum('removed'),
     agent: change.agent?.name ?? null,

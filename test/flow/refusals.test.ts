@@ -341,7 +341,9 @@ describe('land refuses', () => {
     const galley = await openGalley(repo)
     const { blob } = await galley.read({ path: 'd/b.txt' })
     const edits = [{ op: 'replace', path: 'a.txt', old: 'one', new: '1' }]
-    const { change: staged } = await galley.propose({ batch: batch(edits, { reads: [{ path: 'd/b.txt', blob }] }) })
+    const { change: staged } = await galley.propose({
+      batch: batch(edits, { reads: [{ path: 'd/b.txt', blob }] }),
+    })
     await galley.approve({ id: staged.id })
     repo.write('d/b.txt', 'moved\n')
     await expectRefusedLanding(repo, galley, staged.id, 'stale')
@@ -390,4 +392,26 @@ describe('approve refuses', () => {
     expect((await refusal(() => galley.approve({ id: 'gzzzzzzzzz' }))).code).toBe('unknown-change')
     expect((await refusal(() => galley.approve({ id: '../../x' }))).code).toBe('unknown-change')
   })
+})
+
+describe('with --include-uncommitted', () => {
+  test('the work in the edited file becomes part of the change and lands, also on the very lines of the edit', async () => {
+    using repo = makeRepo({ files })
+    repo.write('a.txt', 'ONE\ntwo\nthree\ntwo\nmine\n')
+    await using galley = await openGalley(repo)
+    const edit = { op: 'replace', path: 'a.txt', old: 'ONE', new: '1' }
+    const { change: staged } = await galley.propose({ batch: change(edit), includeUncommitted: true })
+    await galley.approve({ id: staged.id })
+    await galley.land({ id: staged.id })
+    expect(repo.git('show', 'HEAD:a.txt')).toBe('1\ntwo\nthree\ntwo\nmine')
+    expect(repo.git('status', '--porcelain')).toBe('')
+  })
+})
+
+test('in a scratch tree galley says whose it is, and starts no life of its own', async () => {
+  using repo = makeRepo({ files })
+  await using galley = await openGalley(repo)
+  const { change: staged } = await galley.propose({ batch: replace('a.txt') })
+  const { path } = await galley.openTree(staged.id)
+  expect((await refusal(() => openGalley(repo, { dir: path }))).data['owner']).toBe(repo.dir)
 })

@@ -10,7 +10,7 @@ export const check: Verb = {
   options: changeOptions,
   run: async (context, args) => {
     const world = await context.world()
-    const { change } = await recheck(world, await namedChange(world, args))
+    const { change } = await recheck(world, await namedChange(world, args, 'pending'))
     return {
       value: { change },
       text: `${changeLine(change, context.terminal)}${noticesOf(change, context.terminal)}`,

@@ -23,7 +23,7 @@ export const land: Verb = {
     }),
   run: async (context, args) => {
     const world = await context.world()
-    const id = await namedChange(world, args)
+    const id = await namedChange(world, args, 'pending')
     if (args['approve'] === true)
       await approve(world, { id, via: context.terminal.isInteractive ? 'terminal' : 'cli' })
     const result = await landFlow(world, { id })

@@ -29,6 +29,10 @@ export const purge: Verb = {
     })
     const word = result.dryRun ? 'would remove' : 'removed'
     const text = result.removed.map((path) => `${word} ${visible(path)}\n`).join('')
-    return { value: { ...result }, text: text === '' ? 'Nothing to remove.\n' : text }
+    const lost =
+      result.pending.length === 0
+        ? ''
+        : `with ${result.pending.length} pending: ${result.pending.slice(0, 20).join(', ')}\n`
+    return { value: { ...result }, text: text === '' ? 'Nothing to remove.\n' : `${text}${lost}` }
   },
 }

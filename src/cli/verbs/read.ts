@@ -18,7 +18,7 @@ export const read: Verb = {
       .option('session', { type: 'string', describe: 'Record the read for this agent session' }),
   run: async (context, args) => {
     const [path] = args['_'] as readonly string[]
-    if (path === undefined) throw usageError('which file? Give its path from the root of the work tree')
+    if (path === undefined) throw usageError('which file? Give its path')
     const line = (name: 'from' | 'to') => {
       const value = args[name]
       if (value === undefined) return {}
@@ -27,8 +27,9 @@ export const read: Verb = {
       return { [name]: Number(value) }
     }
     const session = args['session'] === undefined ? {} : { session: String(args['session']) }
-    const file = await readFile(await context.world(), {
-      path: String(path),
+    const world = await context.world()
+    const file = await readFile(world, {
+      path: fromRoot(world.repository.prefix, String(path)),
       ...line('from'),
       ...line('to'),
       ...session,
@@ -39,4 +40,15 @@ export const read: Verb = {
     const numbered = lines.map((text, i) => `${String(file.from + i).padStart(6)}  ${visible(text)}\n`)
     return { value: { ...file }, text: `${head}${numbered.join('')}` }
   },
+}
+
+/** A path as typed counts from the current directory, as with git; the library's count from the root. */
+function fromRoot(prefix: string, path: string): string {
+  if (prefix === '' || path.startsWith('/')) return path
+  const parts = prefix.split('/').slice(0, -1)
+  const words = path.split('/')
+  while (words[0] === '..' || words[0] === '.') {
+    if (words.shift() === '..' && parts.pop() === undefined) return path
+  }
+  return [...parts, ...words].join('/')
 }

@@ -12,7 +12,7 @@ export const reject: Verb = {
   run: async (context, args) => {
     const world = await context.world()
     const { change } = await rejectFlow(world, {
-      id: await namedChange(world, args),
+      id: await namedChange(world, args, 'pending'),
       reason: String(args['message']),
     })
     return { value: { change }, text: changeLine(change, context.terminal) }

@@ -1,4 +1,6 @@
 import { readPairs, showChange } from '../../flow/show.ts'
+import type { ChangeEvent } from '../../model/change.ts'
+import { assertNever } from '../../model/error.ts'
 import { paintFor } from '../../review/colour.ts'
 import { visible } from '../../review/visible.ts'
 import { changeOptions, namedChange } from '../one-change.ts'
@@ -24,7 +26,7 @@ export const show: Verb = {
     const failed = outputs
       .filter((o) => o.check.outcome !== 'passed')
       .map((o) => `\noutput of ${visible(o.check.name)}:\n${visibleLines(o.output)}`)
-    const history = log.map((e) => `  ${e.at}  ${e.kind}  ${visible(e.by)}\n`).join('')
+    const history = log.map(eventLine).join('')
     const head = `${changeLine(change, context.terminal)}digest ${change.digest}\n${noticesOf(change, context.terminal)}${body}`
     const diff = diffText(await readPairs(world, change.id), context.terminal)
     return {
@@ -33,6 +35,40 @@ export const show: Verb = {
       paged: true,
     }
   },
+}
+
+/** One line of the log: when, what, by whom, and why. */
+function eventLine(event: ChangeEvent): string {
+  const at = `${event.at.slice(0, 16).replace('T', () => ' ')}Z`
+  return `  ${at}  ${whatHappened(event)}  ${visible(event.by)}\n`
+}
+
+function whatHappened(event: ChangeEvent): string {
+  switch (event.kind) {
+    case 'staged':
+    case 'restaged':
+      return `staged as revision ${event.revision.number} (${visible(event.reason)})`
+    case 'checked':
+      return `checked: ${event.checks.map((c) => `${visible(c.name)} ${c.outcome}`).join(', ')}`
+    case 'commented':
+      return `commented: ${visible(event.text)}`
+    case 'approved':
+      return event.via === 'rule'
+        ? 'approved by a rule of the policy, proposed by'
+        : `approved (via ${event.via}) by`
+    case 'rejected':
+      return `rejected${event.reason === '' ? '' : `: ${visible(event.reason)}`}`
+    case 'landed':
+      return `landed as ${event.landing.after.slice(0, 7)}`
+    case 'undone':
+      return `undone by ${event.undoneBy}`
+    case 'stale':
+      return `stale: ${visible(event.reason)}`
+    case 'proposed':
+      return 'proposed'
+    default:
+      return assertNever(event)
+  }
 }
 
 const visibleLines = (text: string): string =>
