@@ -1,13 +1,14 @@
+import { resolveCommit } from '../git/refs.ts'
 import { isPending } from '../model/change.ts'
 import { refuse } from '../model/error.ts'
-import type { Digest } from '../model/ids.ts'
+import type { CommitId, Digest } from '../model/ids.ts'
 import { agentAtWork } from '../policy/agent-environment.ts'
 import { appendEvents, findChange, type LoggedChange, readChange } from '../store/change-log.ts'
 import { revisionRef } from '../store/change-refs.ts'
 import type { Store } from '../store/open-store.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
 import { currentRevision, transitionsOf } from './check.ts'
-import { readPolicy } from './read-policy.ts'
+import { type PolicyInForce, readPolicyFor } from './read-policy.ts'
 import { recordApproval } from './record-approval.ts'
 import { digestOf } from './stage.ts'
 import type { World } from './world.ts'
@@ -51,13 +52,18 @@ export async function approve(
     )
   }
   await confirmStored(store, logged)
-  const policy = await readPolicy(
-    world,
-    revision.base === null ? null : await (await world.reader()).commitTree(revision.base),
-  )
+  const policy = await policyOf(world, logged)
   const approved = await recordApproval(world, store, logged, { via: request.via, policy })
   world.log.note('approved', { change: change.id, revision: revision.number })
   return { change: viewChange(approved.change) }
+}
+
+/** The policy for a change as it stands: of its base and of the tip that it is to land on. */
+export async function policyOf(world: World, logged: LoggedChange): Promise<PolicyInForce> {
+  const reader = await world.reader()
+  const treeOf = async (commit: CommitId | null) => (commit === null ? null : reader.commitTree(commit))
+  const tip = await resolveCommit(world.repository.door, logged.change.onto)
+  return readPolicyFor(world, await treeOf(currentRevision(logged).base), await treeOf(tip))
 }
 
 /** The seat belt of DESIGN.md section 11: where the environment shows an agent at work, no approval is given. */

@@ -20,7 +20,12 @@ export interface ChangeView {
   readonly remarks: Revision['remarks']
   readonly rejection: string | null
   readonly landed: Landing | null
+  /** Commits that it takes back, as a whole or in part, and commits that it brings back. */
+  readonly undoes: readonly string[]
+  readonly undoesPartly: readonly string[]
+  readonly redoes: readonly string[]
   readonly undoneBy: string | null
+  readonly partlyUndoneBy: readonly string[]
   readonly stackedOn: string | null
 }
 
@@ -47,7 +52,11 @@ export function viewChange(change: Change, number?: number): ChangeView {
     remarks: revision.remarks,
     rejection: change.rejection,
     landed: change.landing,
+    undoes: change.undoes,
+    undoesPartly: change.undoesPartly,
+    redoes: change.redoes,
     undoneBy: change.undoneBy,
+    partlyUndoneBy: change.partlyUndoneBy,
     stackedOn: change.stackedOn,
   }
 }

@@ -1,6 +1,9 @@
 import type { DiffFile } from '../review/diff-file.ts'
 import { systemClock } from '../sys/clock.ts'
 import { approve, reject } from './approve.ts'
+import { type CallAnswer, type CallRequest, callTool, unnamedSession } from './call.ts'
+import type { CallApproval } from './call-run.ts'
+import { acknowledgeCall } from './call-settle.ts'
 import type { ChangeView } from './change-view.ts'
 import { type Landed, land } from './land.ts'
 import { openTree } from './open-tree.ts'
@@ -26,6 +29,21 @@ export interface Galley {
   readonly propose: (
     request: Omit<ProposeRequest, 'batch'> & { readonly batch: Uint8Array | object },
   ) => Promise<Proposed>
+  /**
+   * Runs one tool call, `{ tool, input }` as its JSON's bytes or the value itself. Without `approval` nobody but a rule
+   * approves an edit. What came of it is in the answer; only what is no outcome of a call is thrown.
+   */
+  readonly call: (
+    request: Omit<CallRequest, 'call' | 'approval'> & {
+      readonly call: Uint8Array | object
+      readonly approval?: CallApproval
+    },
+  ) => Promise<CallAnswer>
+  /** Takes note that the outcome of a killed call is unknown, so that its session may go on. */
+  readonly acknowledgeCall: (request: { readonly call: string; readonly session?: string }) => Promise<{
+    readonly call: string
+    readonly repeated: boolean
+  }>
   readonly show: (id: string) => Promise<Shown>
   readonly diff: (id: string, revision?: number) => Promise<readonly DiffFile[]>
   readonly approve: (request: { readonly id: string; readonly digest?: string }) => ChangeAnswer
@@ -48,11 +66,10 @@ export async function open(directory: string, options: OpenOptions = {}): Promis
   const world = await openWorld(directory, { env: options.env ?? process.env, clock: systemClock })
   return {
     read: (request) => readFile(world, request),
-    propose: ({ batch, ...rest }) =>
-      propose(world, {
-        ...rest,
-        batch: batch instanceof Uint8Array ? batch : Buffer.from(JSON.stringify(batch), 'utf8'),
-      }),
+    propose: ({ batch, ...rest }) => propose(world, { ...rest, batch: jsonBytes(batch) }),
+    call: ({ call, approval = { kind: 'none' }, ...rest }) =>
+      callTool(world, { ...rest, call: jsonBytes(call), approval }),
+    acknowledgeCall: ({ call, session = unnamedSession }) => acknowledgeCall(world, { call, session }),
     show: (id) => showChange(world, id),
     diff: (id, revision) => readPairs(world, id, revision),
     approve: (request) => approve(world, { ...request, via: 'cli' }),
@@ -66,3 +83,6 @@ export async function open(directory: string, options: OpenOptions = {}): Promis
     close: () => world.close(),
   }
 }
+
+const jsonBytes = (value: Uint8Array | object): Uint8Array =>
+  value instanceof Uint8Array ? value : Buffer.from(JSON.stringify(value), 'utf8')

@@ -14,6 +14,7 @@ import {
 import { GalleyError, refuse } from '../model/error.ts'
 import type { CommitId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
+import { judgeTransitions } from '../policy/judge.ts'
 import { decideLanding } from '../policy/land-decision.ts'
 import { readApprovals } from '../store/approvals.ts'
 import { appendEvents, type LoggedChange } from '../store/change-log.ts'
@@ -64,6 +65,7 @@ async function landApproved(world: World, store: Store, logged: LoggedChange): P
   await refuseUnlandedBase(world, store, logged)
   const tip = await resolveCommit(world.repository.door, change.onto)
   const inForce = await readPolicy(world, tip === null ? null : await (await world.reader()).commitTree(tip))
+  refuseByPolicy(inForce, revision)
   const decision = await decide(world, store, logged, inForce, tip)
   switch (decision.kind) {
     case 'refused':
@@ -83,6 +85,14 @@ async function landApproved(world: World, store: Store, logged: LoggedChange): P
 
 const reparented = (revision: Revision): string =>
   `the branch had moved on from ${revision.base?.slice(0, 7) ?? 'nothing'}, in none of these files; the same bytes landed on its new tip`
+
+/** What the tip's policy denies does not land, whatever base it was proposed on. */
+function refuseByPolicy({ policy }: PolicyInForce, revision: Revision): void {
+  if (policy.mode === 'read-only')
+    refuse('read-only', 'the policy at the tip of the branch allows reading only', { mode: policy.mode })
+  const [denied] = judgeTransitions(policy, revision.manifest, () => 0)
+  if (denied !== undefined) throw new GalleyError(denied)
+}
 
 /** Gathers the facts from the objects themselves and asks the pure decision. */
 async function decide(

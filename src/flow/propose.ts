@@ -14,7 +14,7 @@ import { repackWhenDue } from '../store/repack.ts'
 import { buildRevision } from './build-revision.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
 import { checkRevision } from './check.ts'
-import { type PolicyInForce, readPolicy } from './read-policy.ts'
+import { type PolicyInForce, readPolicyFor } from './read-policy.ts'
 import { finishInterrupted } from './recover.ts'
 import { refuseBatch } from './refuse-batch.ts'
 import { type ResolvedBatch, resolveBatch } from './resolve-batch.ts'
@@ -67,7 +67,7 @@ export async function propose(world: World, request: ProposeRequest): Promise<Pr
   if (known !== null && known.change !== null)
     return { change: viewChange(known.change.change), repeated: true, results: [] }
 
-  const inForce = await readPolicy(world, base.tree)
+  const inForce = await readPolicyFor(world, base.tree, base.ontoTree)
   const work = await resolveBatch(world, {
     batch,
     base,

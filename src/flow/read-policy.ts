@@ -3,6 +3,7 @@ import { lookUpPath } from '../git/objects.ts'
 import { GalleyError } from '../model/error.ts'
 import type { TreeId } from '../model/ids.ts'
 import type { Policy, PolicyFault } from '../model/policy.ts'
+import { combinePolicies } from '../policy/combine-policies.ts'
 import { parsePolicy, policyRefusal } from '../policy/policy-file.ts'
 import type { World } from './world.ts'
 
@@ -27,6 +28,35 @@ export async function readPolicy(world: World, tree: TreeId | null): Promise<Pol
   const { policy, faults } = parsePolicy(blob?.bytes ?? null)
   refusePolicy(faults)
   return { policy, hash: sha256Hex(blob?.bytes ?? ''), exists: blob !== null }
+}
+
+/**
+ * The policies that a change has to satisfy: its base's, and that of the tip it is to land on, where that is another commit. An old
+ * or foreign base must not choose its own rules.
+ */
+export async function readPolicies(
+  world: World,
+  base: TreeId | null,
+  tip: TreeId | null,
+): Promise<readonly [PolicyInForce, ...PolicyInForce[]]> {
+  const ofBase = await readPolicy(world, base)
+  if (tip === base) return [ofBase]
+  const ofTip = await readPolicy(world, tip)
+  return ofTip.hash === ofBase.hash ? [ofBase] : [ofTip, ofBase]
+}
+
+/** The policy for a change on one commit's tree that is to land on another's: see `combinePolicies`. */
+export async function readPolicyFor(
+  world: World,
+  base: TreeId | null,
+  tip: TreeId | null,
+): Promise<PolicyInForce> {
+  const ofTip = await readPolicy(world, tip)
+  if (tip === base) return ofTip
+  const ofBase = await readPolicy(world, base)
+  return ofBase.hash === ofTip.hash
+    ? ofTip
+    : { ...ofTip, policy: combinePolicies(ofTip.policy, ofBase.policy) }
 }
 
 /** All faults at once, each with its line. */

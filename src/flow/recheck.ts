@@ -1,9 +1,8 @@
 import { isPending } from '../model/change.ts'
 import { refuse } from '../model/error.ts'
-import { loadChange } from './approve.ts'
+import { loadChange, policyOf } from './approve.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
-import { checkRevision, currentRevision } from './check.ts'
-import { readPolicy } from './read-policy.ts'
+import { checkRevision } from './check.ts'
 import type { World } from './world.ts'
 
 /**
@@ -17,8 +16,7 @@ export async function recheck(world: World, id: string): Promise<{ readonly chan
   const { change } = logged
   if (!isPending(change.state))
     refuse('wrong-state', `${change.id} is ${change.state}`, { id: change.id, state: change.state })
-  const { base } = currentRevision(logged)
-  const policy = await readPolicy(world, base === null ? null : await (await world.reader()).commitTree(base))
+  const policy = await policyOf(world, logged)
   const view = viewChange((await checkRevision(world, store, logged, policy)).change)
   const failed = view.checks.filter((c) => c.required && c.outcome !== 'passed')
   if (failed.length > 0) {

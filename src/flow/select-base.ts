@@ -15,6 +15,8 @@ export interface Base {
   readonly stackedOn: ChangeId | null
   /** The work tree stands on this base, so that edits resolve against the working files. */
   readonly isCheckedOut: boolean
+  /** Tree at the tip of `onto` now. */
+  readonly ontoTree: TreeId | null
 }
 
 /**
@@ -36,8 +38,10 @@ export async function selectBase(world: World, batch: Pick<Batch, 'base' | 'onto
       onto,
       stackedOn: null,
       isCheckedOut: onto === head.ref || tip === head.tip,
+      ontoTree: await treeOf(tip),
     }
   }
+  const treeAtTip = async (ref: RefName) => treeOf(await resolveCommit(world.repository.door, ref))
   const stacked = await pendingBase(world, batch.base)
   if (stacked !== null) {
     return {
@@ -46,6 +50,7 @@ export async function selectBase(world: World, batch: Pick<Batch, 'base' | 'onto
       onto: stacked.onto,
       stackedOn: stacked.id,
       isCheckedOut: false,
+      ontoTree: await treeAtTip(stacked.onto),
     }
   }
   const commit = await resolveCommit(world.repository.door, batch.base)
@@ -57,7 +62,8 @@ export async function selectBase(world: World, batch: Pick<Batch, 'base' | 'onto
       'Leave "base" out for HEAD, or name a commit, a branch or a pending change.',
     )
   }
-  return { commit, tree: await treeOf(commit), onto, stackedOn: null, isCheckedOut: commit === head.tip }
+  const [tree, ontoTree] = await Promise.all([treeOf(commit), treeAtTip(onto)])
+  return { commit, tree, onto, stackedOn: null, isCheckedOut: commit === head.tip, ontoTree }
 }
 
 async function pendingBase(

@@ -1,5 +1,5 @@
 import { type ConfigValues, configBoolean, configValues } from './config-values.ts'
-import { git } from './door.ts'
+import { git, withoutIndex } from './door.ts'
 import type { Repository } from './open-repository.ts'
 
 /** How git turns the bytes of a path into a blob and back. Paths whose bytes are the blob have none. */
@@ -48,7 +48,7 @@ export async function pathConversions(
   if (repository.workTree === null || paths.length === 0) return new Map()
   const [values, attributes] = await Promise.all([
     configValues(repository.door, KEYS),
-    checkAttributes(repository, paths, { GIT_INDEX_FILE: '/nonexistent' }),
+    checkAttributes(repository, paths, withoutIndex(repository.door)),
   ])
   const isSparse = configBoolean(values, 'core.sparsecheckout', false)
   const found = isSparse ? await checkAttributes(repository, paths, {}) : attributes

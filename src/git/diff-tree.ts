@@ -1,8 +1,5 @@
 import { type FileMode, type Manifest, manifestOf, type Transition } from '../model/manifest.ts'
-import { type GitDoor, git } from './door.ts'
-
-/** An index that does not exist: `diff-tree` loads the index without needing it, which costs O(repository). */
-const NO_INDEX = { GIT_INDEX_FILE: '/nonexistent/galley' }
+import { type GitDoor, git, withoutIndex } from './door.ts'
 
 /**
  * Every path that differs between two trees (or commits), as transitions: no rename detection, no filters.
@@ -12,7 +9,7 @@ const NO_INDEX = { GIT_INDEX_FILE: '/nonexistent/galley' }
 export async function diffTrees(door: GitDoor, from: string, to: string): Promise<Manifest> {
   const result = await git(door, {
     args: ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', '--no-ext-diff', from, to],
-    env: NO_INDEX,
+    env: withoutIndex(door),
   })
   const fields = result.stdout.toString('utf8').split('\0')
   const transitions: Transition[] = []
@@ -47,7 +44,7 @@ export async function findRenames(
       from,
       to,
     ],
-    env: NO_INDEX,
+    env: withoutIndex(door),
   })
   const fields = result.stdout.toString('utf8').split('\0')
   const renames = new Map<string, string>()

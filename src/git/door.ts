@@ -1,4 +1,6 @@
-import { GalleyError } from '../model/error.ts'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { GalleyError, refuse } from '../model/error.ts'
 import type { ObjectFormat } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { type RunResult, run } from '../sys/process.ts'
@@ -122,6 +124,14 @@ export function gitEnvironment(
   return { ...env, ...door.extraEnv }
 }
 
+/**
+ * Names an index that is not there: commands that load the index without needing it (`diff-tree`, `check-attr`) would
+ * otherwise cost O(repository).
+ */
+export const withoutIndex = (door: Pick<GitDoor, 'gitDir'>): Readonly<Record<string, string>> => ({
+  GIT_INDEX_FILE: join(door.gitDir, 'galley', 'no-index'),
+})
+
 /** The arguments that name the repository, to stand before the command. */
 export function repositoryArguments(door: GitDoor): readonly string[] {
   return door.workTree === null
@@ -152,11 +162,15 @@ export async function git(door: GitDoor, call: GitCall): Promise<GitResult> {
   throw gitFailure(call.args, answer)
 }
 
+/** git's words for what the system refused, in the C locale. */
+const SYSTEM_REFUSAL =
+  /No space left on device|Disk quota exceeded|Read-only file system|Permission denied|Operation not permitted|Too many open files|Input\/output error|could not create (?:leading )?director/
+
 /** The error for an exit code that nobody expected, with git's own words as data. */
 export function gitFailure(args: readonly string[], result: GitResult): GalleyError {
   const said = result.stderr.trim().slice(0, 2000)
   return new GalleyError({
-    code: 'internal',
+    code: SYSTEM_REFUSAL.test(said) ? 'io-error' : 'internal',
     message: `git ${args[0] ?? ''} ended with exit code ${result.exitCode}: ${said || '(no message)'}`,
     data: { args: args.slice(0, 20), exitCode: result.exitCode, stderr: said },
   })
@@ -181,6 +195,8 @@ export async function startGit(
     timeoutMs: options.timeoutMs,
     outputMaxBytes: limits.gitOutputMaxBytes,
   }).catch((cause: unknown) => {
+    if (!existsSync(options.cwd))
+      refuse('not-a-repository', `${options.cwd} does not exist`, { directory: options.cwd })
     throw new GalleyError(
       {
         code: 'git-too-old',

@@ -1,5 +1,5 @@
 import { readFileOrNull } from '../sys/durable-files.ts'
-import { type GitDoor, git } from './door.ts'
+import { type GitDoor, git, gitFailure } from './door.ts'
 
 /** Numbers of lines (from 1, inclusive) of the first file, where the two sides touch each other. */
 export interface LineRange {
@@ -30,7 +30,6 @@ export async function mergeFiles(
   const args = [
     'merge-file',
     '-p',
-    '-q',
     `--marker-size=${MARKER_SIZE}`,
     '-L',
     'mine',
@@ -43,17 +42,31 @@ export async function mergeFiles(
   // Exit codes up to 127 count conflicts; 255 is an error, of which only "binary" is expected.
   const result = await git(door, { args, okCodes: Array.from({ length: 128 }, (_, i) => i).concat(255) })
   if (result.exitCode === 0) return { kind: 'clean', bytes: result.stdout }
+  if (result.exitCode === 255 && !result.stderr.includes('binary')) throw gitFailure(args, result)
   if (result.exitCode === 255) return { kind: 'binary' }
   const mine = (await readFileOrNull(files[0])) ?? Buffer.alloc(0)
-  return { kind: 'conflict', lines: locateBlocks(linesOf(mine), conflictBlocks(result.stdout)) }
+  const marks = { open: '<'.repeat(MARKER_SIZE), middle: '='.repeat(MARKER_SIZE) }
+  return { kind: 'conflict', lines: locateConflicts(mine, result.stdout, marks) }
 }
+
+/**
+ * The lines of the first side at which a merge with conflict markers shows conflicts.
+ *
+ * @param marks - How the lines begin that open a conflict and that end the first side's text in it.
+ */
+export const locateConflicts = (
+  mine: Buffer,
+  merged: Buffer,
+  marks: { readonly open: string; readonly middle: string },
+): readonly LineRange[] => locateBlocks(linesOf(mine), conflictBlocks(merged, marks))
 
 const linesOf = (bytes: Buffer): readonly string[] => bytes.toString('latin1').split('\n')
 
 /** The first side's text of every conflict, in order. */
-function conflictBlocks(merged: Buffer): readonly (readonly string[])[] {
-  const open = '<'.repeat(MARKER_SIZE)
-  const middle = '='.repeat(MARKER_SIZE)
+function conflictBlocks(
+  merged: Buffer,
+  { open, middle }: { readonly open: string; readonly middle: string },
+): readonly (readonly string[])[] {
   const blocks: (readonly string[])[] = []
   let block: string[] | null = null
   for (const line of linesOf(merged)) {

@@ -74,6 +74,14 @@ function refuseRepository(directory: string, stderr: string): never {
       directory,
     })
   }
+  if (stderr.includes('bad config') || stderr.includes('bad numeric config')) {
+    refuse(
+      'unsupported-repository',
+      `git cannot read the configuration of the repository at ${directory}`,
+      { directory, stderr },
+      'See what `git status` says there.',
+    )
+  }
   if (stderr.includes('unknown repository extension') || stderr.includes('repo version')) {
     refuse('unsupported-repository', `git cannot read the repository at ${directory}`, { directory, stderr })
   }

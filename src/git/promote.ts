@@ -85,6 +85,13 @@ export async function promoteObjects(options: {
   await git(user, { args: [...durable, 'unpack-objects', '-q'], input: packed.stdout, env: NO_INDEX })
 }
 
+/** Copies objects that the store sees only through its alternate into the store itself: the user's own collection may drop them there. */
+export async function keepInStore(store: GitDoor, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  const pack = join(store.gitDir, 'objects', 'pack', 'pack')
+  await git(store, { args: ['pack-objects', '-q', pack], input: `${ids.join('\n')}\n`, env: NO_INDEX })
+}
+
 /** Writes blobs into the user's object store, as `git add` would, and gives nothing back: the caller knows their ids. */
 export async function writeBlobs(user: GitDoor, blobs: Iterable<Uint8Array>): Promise<void> {
   const durable = ['-c', 'core.fsync=loose-object']

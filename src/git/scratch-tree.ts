@@ -62,7 +62,8 @@ export async function checkOutScratch(
 ): Promise<void> {
   invariant(tree.kind === 'store' && tree.workTree !== null, 'only a scratch tree is checked out over')
   const { simpleGit } = await import('simple-git')
-  const env = gitEnvironment(tree)
+  // Named, not discovered: a tree that lost its `.git` would otherwise find whatever repository lies around it.
+  const env = { ...gitEnvironment(tree), GIT_DIR: tree.gitDir, GIT_WORK_TREE: tree.workTree }
   const porcelain = simpleGit({
     baseDir: tree.workTree,
     // The library strips every GIT_* that is not named here; these are the door's own.

@@ -3,6 +3,7 @@ import { assertNever, type Refusal } from '../model/error.ts'
 import type { ErrorCode } from '../model/error-codes.ts'
 import type { ChangeId, CommitId, Digest, TagId } from '../model/ids.ts'
 import type { Policy } from '../model/policy.ts'
+import { autoApproves } from './auto-approve.ts'
 import { protectedPaths } from './judge-manifest.ts'
 import { judgeChecks } from './required-checks.ts'
 
@@ -157,8 +158,14 @@ function approvalRefusal(facts: LandFacts): Refusal | null {
 }
 
 /** Whether this kind of approval counts for this change: see DESIGN.md section 11. */
-function isEnough({ policy, signedTags = [] }: LandFacts, approval: Approval, isProtected: boolean): boolean {
+function isEnough(
+  { policy, revision, checks, signedTags = [] }: LandFacts,
+  approval: Approval,
+  isProtected: boolean,
+): boolean {
   if (isProtected && (approval.via === 'rule' || approval.via === 'mcp-client')) return false
+  // A rule may have been withdrawn since, or have stood in another commit alone: it must grant this now.
+  if (approval.via === 'rule' && autoApproves(policy, { ...revision, checks }).kind === 'no') return false
   switch (policy.approval.requires) {
     case 'any':
       return true

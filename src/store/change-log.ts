@@ -50,6 +50,11 @@ export async function readChange(store: Store, reader: ObjectReader, id: ChangeI
   const refs = await readChangeRefs(store, id)
   const tip = refs.log
   if (tip === null) refuse('unknown-change', `no change is called ${id}`, { id })
+  return { change: await readLog(reader, id, tip), tip, refs }
+}
+
+/** Folds the log whose newest commit is `tip`: no process, for whoever has listed the refs already. */
+export async function readLog(reader: ObjectReader, id: ChangeId, tip: CommitId): Promise<Change> {
   const events: ChangeEvent[] = []
   for (let at: CommitId | null = tip; at !== null; ) {
     const commit = await reader.contents(at)
@@ -60,7 +65,7 @@ export async function readChange(store: Store, reader: ObjectReader, id: ChangeI
     const parent = /^parent ([0-9a-f]+)$/m.exec(header.slice(0, header.indexOf('\n\n')))?.[1]
     at = parent === undefined ? null : commitId(parent)
   }
-  return { change: foldChange(id, events.reverse()), tip, refs }
+  return foldChange(id, events.reverse())
 }
 
 async function readEvent(reader: ObjectReader, commit: string): Promise<ChangeEvent> {
@@ -121,18 +126,46 @@ export async function appendEvents(
   who: Person,
   refs: readonly RefUpdate[] = [],
 ): Promise<LoggedChange> {
+  const [done] = (await appendToLogs(store, [{ logged, records }], who, refs)) ?? []
+  if (done !== undefined) return done
+  const { id } = logged.change
+  refuse('busy', `another process changed ${id} at the same time`, { id })
+}
+
+/** What is to be appended to one change's log. */
+export interface LogAppend {
+  readonly logged: LoggedChange
+  readonly records: readonly EventRecord[]
+}
+
+/**
+ * Appends to several logs in one transaction: all refs move, or none.
+ *
+ * @returns The changes as they then are, in order; null if another process changed one of them since it was read.
+ */
+export async function appendToLogs(
+  store: Store,
+  appends: readonly LogAppend[],
+  who: Person,
+  refs: readonly RefUpdate[] = [],
+): Promise<readonly LoggedChange[] | null> {
   const importer = openImporter(store.door, { asPack: false })
-  let { change, tip } = logged
-  for (const record of records) {
-    change = applyEvent({ ...change, log: [...change.log, record.event] }, record.event)
-    tip = (await importer.commit(eventCommit(change, record, tip, who))).commit
+  const done: LoggedChange[] = []
+  for (const { logged, records } of appends) {
+    let { change, tip } = logged
+    for (const record of records) {
+      change = applyEvent({ ...change, log: [...change.log, record.event] }, record.event)
+      tip = (await importer.commit(eventCommit(change, record, tip, who))).commit
+    }
+    done.push({ change, tip, refs: logged.refs })
   }
   await importer.finish()
-  const updates = [{ ref: logRef(change.id), expected: logged.tip, next: tip }, ...refs]
-  if (!(await updateRefs(store.door, updates, `galley: ${records.map((r) => r.event.kind).join(', ')}`))) {
-    refuse('busy', `another process changed ${change.id} at the same time`, { id: change.id })
-  }
-  return { change, tip, refs: logged.refs }
+  const moves = appends.flatMap(({ logged }, i) => {
+    const next = done[i]?.tip
+    return next === undefined ? [] : [{ ref: logRef(logged.change.id), expected: logged.tip, next }]
+  })
+  const kinds = appends.flatMap(({ records }) => records.map((r) => r.event.kind))
+  return (await updateRefs(store.door, [...moves, ...refs], `galley: ${kinds.join(', ')}`)) ? done : null
 }
 
 function summarise(change: Change, at: string): ChangeSummary {
@@ -146,7 +179,9 @@ function summarise(change: Change, at: string): ChangeSummary {
     revision: revision?.number ?? 0,
     base: revision?.base ?? null,
     // git counts a rename as one file.
-    files: (revision?.manifest.length ?? 0) - (revision?.files.filter((f) => f.renamedFrom !== undefined).length ?? 0),
+    files:
+      (revision?.manifest.length ?? 0) -
+      (revision?.files.filter((f) => f.renamedFrom !== undefined).length ?? 0),
     added: sum('added'),
     removed: sum('removed'),
     agent: change.agent?.name ?? null,

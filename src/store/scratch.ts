@@ -1,12 +1,13 @@
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, isAbsolute, join } from 'node:path'
 import { sha256Hex } from '../git/blob-id.ts'
 import type { GitDoor } from '../git/door.ts'
 import type { Repository } from '../git/open-repository.ts'
 import { addScratchTree, checkOutScratch, isCleanAt, setCone } from '../git/scratch-tree.ts'
 import { refuse } from '../model/error.ts'
 import type { ChangeId, CommitId } from '../model/ids.ts'
-import { isDirectory, makePrivateDirectory } from '../sys/durable.ts'
+import { makePrivateDirectory } from '../sys/durable.ts'
 import { homeDirectory } from '../sys/home.ts'
+import { isScratchTree } from '../sys/scratch-identity.ts'
 import { removeTree } from '../sys/trees.ts'
 import type { Store } from './open-store.ts'
 
@@ -24,7 +25,9 @@ const CONE_MAX_DIRECTORIES = 30
 /** `$XDG_CACHE_HOME/galley/<repository>`: the place of all scratch trees of one repository. */
 export function scratchHome(repository: Repository): string {
   const env = repository.env
-  const cache = env['XDG_CACHE_HOME'] || join(homeDirectory(env), '.cache')
+  // A relative value is to be ignored, says the specification.
+  const set = env['XDG_CACHE_HOME'] ?? ''
+  const cache = isAbsolute(set) ? set : join(homeDirectory(env), '.cache')
   const name = basename(dirname(repository.commonDir)).replaceAll(/[^\w.-]/g, '_') || 'repository'
   return join(cache, 'galley', `${name}-${sha256Hex(repository.commonDir).slice(0, 12)}`)
 }
@@ -46,30 +49,26 @@ export async function ensureScratch(
   },
 ): Promise<ScratchTree> {
   const path = join(scratchHome(repository), request.form === 'full' ? `${request.id}-full` : request.id)
-  const exists = await isDirectory(path)
+  const gitDir = join(store.door.gitDir, 'worktrees', basename(path))
+  const exists = await isScratchTree(path, gitDir)
   if (!exists) {
+    // What stands there instead (a link, a tree whose registration is gone) is taken away without following it.
+    await removeTree(path)
+    await removeTree(gitDir)
     await makePrivateDirectory(dirname(path))
     await addScratchTree(store.door, { path, commit: request.commit, reason: `galley ${request.id}` })
+    if (!(await isScratchTree(path, gitDir))) {
+      refuse('io-error', `the scratch tree ${path} could not be made: something else stands in its place`, {
+        path,
+      })
+    }
   }
-  const tree = await openTree(repository, store, path, request.form)
+  const door = { ...store.door, gitDir, workTree: path, inherited: repository.door.inherited }
+  const tree: ScratchTree = { path, form: request.form, door }
   if (exists && (await isCleanAt(tree.door, request.commit))) return tree
   if (request.form === 'small') await setCone(tree.door, coneOf(request.paths))
   await checkOutScratch(tree.door, request.commit)
   return tree
-}
-
-async function openTree(
-  repository: Repository,
-  store: Store,
-  path: string,
-  form: ScratchTree['form'],
-): Promise<ScratchTree> {
-  const gitDir = join(store.door.gitDir, 'worktrees', basename(path))
-  if (!(await isDirectory(gitDir))) {
-    refuse('io-error', `the scratch tree ${path} is not registered in the store`, { path })
-  }
-  const door = { ...store.door, gitDir, workTree: path, inherited: repository.door.inherited }
-  return { path, form, door }
 }
 
 /**

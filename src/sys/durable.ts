@@ -12,7 +12,21 @@ export const isDirectory = async (path: string): Promise<boolean> =>
 
 /** Makes a directory for galley's own files: nobody else may read them. */
 export async function makePrivateDirectory(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o700 })
+  try {
+    await mkdir(path, { mode: 0o700 })
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    const parent = dirname(path)
+    // Part by part: node's own recursion never ends where a parent cannot be made (in /proc).
+    if (code === 'ENOENT' && parent !== path && !(await isDirectory(parent))) {
+      await makePrivateDirectory(parent)
+      await mkdir(path, { mode: 0o700 }).catch(existsIsFine)
+    } else if (code !== 'EEXIST') throw error
+  }
+}
+
+function existsIsFine(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error
 }
 
 /** Writes a file of galley's own in one step: temporary file, fsync, rename, fsync of the directory. Mode 0600. */

@@ -20,7 +20,7 @@ export function openLog(galleyDir: string): Log {
     close: async () => {
       if (notes.length === 0 || !existsSync(galleyDir)) return
       const file = join(galleyDir, 'galley.log')
-      closeSync(openSync(file, 'a', 0o600))
+      if (!canWrite(file)) return
       const { pino } = await import('pino')
       const logger = pino(
         { base: { pid: process.pid } },
@@ -28,5 +28,16 @@ export function openLog(galleyDir: string): Log {
       )
       for (const { event, fields } of notes.splice(0)) logger.info(fields, event)
     },
+  }
+}
+
+/** What was done is done: a log that cannot be written (a folder that was purged meanwhile, a full disk) undoes nothing. */
+function canWrite(file: string): boolean {
+  try {
+    closeSync(openSync(file, 'a', 0o600))
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return false
+    throw error
   }
 }

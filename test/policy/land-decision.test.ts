@@ -22,7 +22,8 @@ const revision: Revision = {
   digest: digestOf('d'),
   manifest: [transition('src/a.ts')],
   files: [],
-  remarks: [], reads: [],
+  remarks: [],
+  reads: [],
 }
 
 const approval = (change: Partial<Approval> = {}): ApprovalFact => ({
@@ -45,6 +46,17 @@ const approval = (change: Partial<Approval> = {}): ApprovalFact => ({
     ...change,
   },
 })
+
+/** With what a rule asks of each path. */
+const described: Revision = {
+  ...revision,
+  files: [{ path: 'src/a.ts', tier: 'exact', added: 1, removed: 1 }],
+}
+
+const granting: Policy = {
+  ...defaultPolicy,
+  autoApprove: { paths: ['src/**'], maxFiles: null, maxLines: null, checks: [], maxTier: 'exact' },
+}
 
 const check = (change: Partial<CheckResult> = {}): CheckResult => ({
   name: 'test',
@@ -223,7 +235,16 @@ describe('approvals', () => {
       { policy: requires({ requires: 'signature' }), signedTags: [tagId('5'.repeat(40))] },
       'fast-forward',
     ],
-    ['a rule', { approvals: [approval({ via: 'rule', by: 'rule' })] }, 'fast-forward'],
+    [
+      'a rule that grants it now',
+      { policy: granting, approvals: [approval({ via: 'rule' })], revision: described },
+      'fast-forward',
+    ],
+    [
+      'a rule that has been withdrawn',
+      { approvals: [approval({ via: 'rule' })], revision: described },
+      'not-approved',
+    ],
   ])('%s', (_, change, expected) => {
     expect(codeOf(change)).toBe(expected)
   })

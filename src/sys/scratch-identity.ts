@@ -1,0 +1,28 @@
+import { lstat, readFile, realpath } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+/**
+ * Whether `path` is a real directory, no link on its last three parts, whose `.git` and whose registration in `gitDir` name each
+ * other. Whatever writes into a scratch tree asks this first: a link in its place would lead into files of the user's.
+ */
+export async function isScratchTree(path: string, gitDir: string): Promise<boolean> {
+  for (const part of [path, dirname(path), dirname(dirname(path))]) {
+    const found = await lstat(part).catch(absent)
+    if (found === null || !found.isDirectory()) return false
+  }
+  const pointer = await lstat(join(path, '.git')).catch(absent)
+  if (pointer === null || !pointer.isFile()) return false
+  const [named, back] = await Promise.all([readText(join(path, '.git')), readText(join(gitDir, 'gitdir'))])
+  if (named === null || back === null) return false
+  const [ours, theirs] = await Promise.all([real(gitDir), real(named.replace(/^gitdir: /, () => '').trim())])
+  return ours !== null && ours === theirs && (await real(dirname(back.trim()))) === (await real(path))
+}
+
+const readText = (file: string): Promise<string | null> => readFile(file, 'utf8').catch(absent)
+
+const real = (path: string): Promise<string | null> => realpath(path).catch(absent)
+
+function absent(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null
+  throw error
+}
