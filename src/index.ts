@@ -8,13 +8,17 @@
  * const { change } = await galley.propose({ batch: { version: 1, title: 'Fix', edits: [ … ] } })
  * await galley.close()
  */
-export { type Galley, type OpenOptions, open } from './flow/galley.ts'
+
+export type { CallAnswer } from './flow/call.ts'
+export type { CallApproval, CallScreen } from './flow/call-run.ts'
 export type { ChangeView } from './flow/change-view.ts'
+export { type Galley, type OpenOptions, open } from './flow/galley.ts'
 export type { Landed } from './flow/land.ts'
 export type { Proposed } from './flow/propose.ts'
 export type { ReadFile } from './flow/read.ts'
 export type { Shown } from './flow/show.ts'
 export type { Status } from './flow/status.ts'
+export type { CallKind } from './model/call.ts'
 export { GalleyError, type Refusal } from './model/error.ts'
 export { type ErrorCode, errorCodes, hintFor, meaningOf } from './model/error-codes.ts'
 export { version } from './model/version.ts'

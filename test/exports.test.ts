@@ -9,6 +9,10 @@ import { isNode, parseSource, projectRoot } from './helpers/source-tree.ts'
 /** Everything the library exports. A name that goes, or changes its meaning, breaks somebody's program. */
 const VALUES = ['GalleyError', 'errorCodes', 'hintFor', 'meaningOf', 'open', 'version']
 const TYPES = [
+  'CallAnswer',
+  'CallApproval',
+  'CallKind',
+  'CallScreen',
   'ChangeView',
   'ErrorCode',
   'Galley',

@@ -1,5 +1,6 @@
-import { openWorld, type World } from '../flow/world.ts'
+import { mayBeInterrupted, openWorld, type World } from '../flow/world.ts'
 import { version } from '../model/version.ts'
+import { visible } from '../review/visible.ts'
 import { systemClock } from '../sys/clock.ts'
 import { errorText, exitCodeOf, refusalOf, usageError } from './errors.ts'
 import { readInput } from './input.ts'
@@ -28,6 +29,7 @@ export async function runCli(argv: readonly string[], proc: CliProcess): Promise
   const wantsJson = argv.includes('--json')
   try {
     const global = readGlobals(argv)
+    if (global.verb === 'help') return printHelp(proc, global.rest)
     if (global.verb === null) return printPlain(proc, global.rest)
     const entry = Object.hasOwn(verbs, global.verb) ? verbs[global.verb] : undefined
     if (entry === undefined) throw usageError(await unknownVerb(global.verb))
@@ -38,12 +40,12 @@ export async function runCli(argv: readonly string[], proc: CliProcess): Promise
       return 0
     }
     const worlds: World[] = []
-    const context = makeContext(proc, global.directory ?? proc.cwd(), wantsJson, worlds)
+    const context = makeContext(proc, global.directory ?? proc.cwd(), global.verb, wantsJson, worlds)
     const answer = await verb
       .run(context, parsed.args)
       .finally(() => Promise.all(worlds.map((w) => w.close())))
     await printAnswer(proc, context, answer)
-    return 0
+    return answer.exitCode ?? 0
   } catch (error) {
     const refusal = refusalOf(error)
     if (wantsJson) proc.stdout.write(`${JSON.stringify({ ok: false, error: refusal })}\n`)
@@ -80,6 +82,17 @@ function readGlobals(argv: readonly string[]): {
   return { verb: null, directory, rest: argv }
 }
 
+/** `galley help` and `galley help <verb>`, as git has them. */
+async function printHelp(proc: CliProcess, words: readonly string[]): Promise<number> {
+  const [name] = words.filter((word) => !word.startsWith('-'))
+  if (name === undefined) return printPlain(proc, ['--help'])
+  const entry = Object.hasOwn(verbs, name) ? verbs[name] : undefined
+  if (entry === undefined) throw usageError(await unknownVerb(name))
+  const parsed = await parseWords(name, await entry.load(), ['--help'])
+  if (parsed.kind === 'help') proc.stdout.write(parsed.text)
+  return 0
+}
+
 function printPlain(proc: CliProcess, argv: readonly string[]): number {
   if (argv.includes('--version')) {
     proc.stdout.write(
@@ -91,7 +104,9 @@ function printPlain(proc: CliProcess, argv: readonly string[]): number {
     proc.stdout.write(helpText())
     return 0
   }
-  throw usageError('no verb given')
+  if (argv.includes('--json')) throw usageError('no verb given')
+  proc.stderr.write(helpText())
+  return exitCodeOf('usage')
 }
 
 function helpText(): string {
@@ -113,7 +128,13 @@ async function unknownVerb(word: string): Promise<string> {
   return `unknown verb ${JSON.stringify(word.slice(0, 40))}${near === null ? '' : `; did you mean ${near}?`}`
 }
 
-function makeContext(proc: CliProcess, cwd: string, json: boolean, worlds: World[]): CliContext {
+function makeContext(
+  proc: CliProcess,
+  cwd: string,
+  verb: string,
+  json: boolean,
+  worlds: World[],
+): CliContext {
   let world: Promise<World> | null = null
   return {
     cwd,
@@ -121,14 +142,27 @@ function makeContext(proc: CliProcess, cwd: string, json: boolean, worlds: World
     json,
     program: proc.argv[1] ?? '',
     world: () => {
-      world ??= openWorld(cwd, { env: proc.env, clock: systemClock }).then((w) => {
+      world ??= openWorld(cwd, { env: proc.env, clock: systemClock }).then(async (w) => {
         worlds.push(w)
+        if (verb !== 'recover') await finishFirst(w, proc)
         return w
       })
       return world
     },
     readInput: (file) => readInput(file, cwd, proc.stdin),
-    terminal: openTerminal(proc),
+    terminal: openTerminal(proc, json),
+  }
+}
+
+/** A landing that was killed is finished or rolled back by whatever galley is called next. */
+async function finishFirst(world: World, proc: CliProcess): Promise<void> {
+  if (!(await mayBeInterrupted(world))) return
+  const { finishInterrupted } = await import('../flow/recover.ts')
+  const report = await finishInterrupted(world)
+  for (const landing of report?.landings ?? []) {
+    proc.stderr.write(
+      `galley: a landing that had been cut off (${visible(landing.label)}) was ${landing.outcome}\n`,
+    )
   }
 }
 

@@ -2,17 +2,23 @@ import { createInterface } from 'node:readline/promises'
 import type { CliProcess } from './main.ts'
 import type { Terminal } from './verb.ts'
 
-/** Colours, prompts and width by the terminal's habits: `NO_COLOR`, `TERM=dumb` and a pipe mean plain text. */
-export function openTerminal(proc: CliProcess): Terminal {
-  const isInteractive = proc.stdout.isTTY === true && proc.stdin.isTTY === true
+/**
+ * Colours, prompts and width by the terminal's habits: `NO_COLOR`, `TERM=dumb` and a pipe mean plain text.
+ *
+ * @param json - Standard output is for one JSON value; what people see goes to standard error.
+ */
+export function openTerminal(proc: CliProcess, json: boolean): Terminal {
+  const output = json ? proc.stderr : proc.stdout
+  const isInteractive = output.isTTY === true && proc.stdin.isTTY === true
   const plain = (proc.env['NO_COLOR'] ?? '') !== '' || proc.env['TERM'] === 'dumb'
   return {
     isInteractive,
-    useColour: proc.stdout.isTTY === true && !plain,
-    write: (text) => void proc.stdout.write(text),
+    useColour: output.isTTY === true && !plain,
+    write: (text) => void output.write(text),
+    note: (text) => void proc.stderr.write(text),
     confirm: async (question) => {
       if (!isInteractive) return false
-      const asker = createInterface({ input: proc.stdin, output: proc.stdout })
+      const asker = createInterface({ input: proc.stdin, output })
       // The end of input is an answer too: no.
       const ended = new Promise<string>((resolve) => asker.once('close', () => resolve('')))
       const answer = await Promise.race([asker.question(`${question} [y/N] `), ended])

@@ -17,7 +17,10 @@ export interface CliContext {
 export interface Terminal {
   readonly isInteractive: boolean
   readonly useColour: boolean
+  /** Before the answer; with `--json` on standard error. */
   readonly write: (text: string) => void
+  /** What is no part of the answer, on standard error. */
+  readonly note: (text: string) => void
   /** Asks; anything but y or yes is no, and no terminal is no. */
   readonly confirm: (question: string) => Promise<boolean>
 }
@@ -30,6 +33,8 @@ export interface Answer {
   readonly bytes?: Uint8Array
   /** Long text goes through the pager where there is a terminal. */
   readonly paged?: boolean
+  /** Default 0. */
+  readonly exitCode?: 0 | 1
 }
 
 /** The arguments of a verb after parsing. */

@@ -8,6 +8,10 @@ export const verbs: Readonly<
     summary: 'Print a file with its blob id',
     load: async () => (await import('./verbs/read.ts')).read,
   },
+  call: {
+    summary: "Run one tool call of an agent, in its system's form",
+    load: async () => (await import('./verbs/call.ts')).call,
+  },
   propose: {
     summary: 'Stage a batch of edits as a change',
     load: async () => (await import('./verbs/propose.ts')).propose,

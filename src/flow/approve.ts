@@ -51,6 +51,7 @@ export async function approve(
       },
     )
   }
+  await refuseLostBase(world, store, logged)
   await confirmStored(store, logged)
   const policy = await policyOf(world, logged)
   const approved = await recordApproval(world, store, logged, { via: request.via, policy })
@@ -79,6 +80,35 @@ export function refuseAgents(world: World): void {
 /** Loads a change by id or prefix; `--last` is resolved by the caller. */
 export async function loadChange(world: World, store: Store, text: string): Promise<LoggedChange> {
   return readChange(store, await world.reader(), await findChange(store, text))
+}
+
+/**
+ * A base that the user's own collection removed makes a change stale: recorded, and said.
+ *
+ * @throws GalleyError `stale`.
+ */
+export async function refuseLostBase(world: World, store: Store, logged: LoggedChange): Promise<void> {
+  const { base, commit } = currentRevision(logged)
+  const reader = await world.reader()
+  const lost =
+    base !== null && (await reader.info(base)) === null
+      ? base
+      : (await reader.info(commit)) === null
+        ? commit
+        : null
+  if (lost === null) return
+  const reason = `the commit ${lost} is not in the repository any more`
+  const identity = await world.identity()
+  if (isPending(logged.change.state)) {
+    const event = {
+      kind: 'stale',
+      at: world.now(),
+      by: `${identity.name} <${identity.email}>`,
+      reason,
+    } as const
+    await appendEvents(store, logged, [{ event }], identity)
+  }
+  refuse('stale', `${logged.change.id} is stale: ${reason}`, { id: logged.change.id, commit: lost })
 }
 
 /**

@@ -23,7 +23,7 @@ import { withLandingLock } from '../store/lock.ts'
 import type { Store } from '../store/open-store.ts'
 import { removeScratch } from '../store/scratch.ts'
 import { readWorkTreeFile } from '../sys/work-tree-file.ts'
-import { confirmStored, loadChange } from './approve.ts'
+import { confirmStored, loadChange, refuseLostBase } from './approve.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
 import { currentRevision, recordChecks, runChecks } from './check.ts'
 import { landingCommit } from './landing-commit.ts'
@@ -63,6 +63,7 @@ async function landApproved(world: World, store: Store, logged: LoggedChange): P
   const { change } = logged
   const revision = currentRevision(logged)
   await refuseUnlandedBase(world, store, logged)
+  await refuseLostBase(world, store, logged)
   const tip = await resolveCommit(world.repository.door, change.onto)
   const inForce = await readPolicy(world, tip === null ? null : await (await world.reader()).commitTree(tip))
   refuseByPolicy(inForce, revision)

@@ -1,5 +1,5 @@
 import { ensureScratch } from '../store/scratch.ts'
-import { loadChange } from './approve.ts'
+import { loadChange, refuseLostBase } from './approve.ts'
 import { currentRevision } from './check.ts'
 import type { World } from './world.ts'
 
@@ -10,6 +10,7 @@ export async function openTree(
 ): Promise<{ readonly id: string; readonly path: string; readonly commit: string }> {
   const store = await world.store()
   const logged = await loadChange(world, store, id)
+  await refuseLostBase(world, store, logged)
   const revision = currentRevision(logged)
   const request = {
     id: logged.change.id,

@@ -58,6 +58,7 @@ export async function propose(world: World, request: ProposeRequest): Promise<Pr
   if (parsed.kind === 'refused') throw new GalleyError(parsed.refusal)
   const batch: Batch =
     request.dialect === undefined ? parsed.batch : { ...parsed.batch, dialect: request.dialect }
+  refuseForgedBody(batch.body ?? '')
   const identity = await world.identity()
   await finishInterrupted(world)
   const base = await selectBase(world, batch)
@@ -90,6 +91,20 @@ export async function propose(world: World, request: ProposeRequest): Promise<Pr
   world.log.note('proposed', { change: staged.change.id, files: revision.files.length })
   const checked = request.checks === 'later' ? staged : await checkRevision(world, store, staged, inForce)
   return { change: viewChange(checked.change), repeated: false, results: work.results }
+}
+
+/** Lines that git or galley would take for their own: trailers that lead to a change, and the line below which git cuts. */
+function refuseForgedBody(body: string): void {
+  const line = body
+    .split('\n')
+    .find((text) => /^\s*Galley-[a-z]+\s*:/i.test(text) || /^. -+ >8 -+$/.test(text))
+  if (line === undefined) return
+  const pointer = '/body'
+  refuse(
+    'invalid-batch',
+    `${pointer} holds a line that is kept for git and galley: ${JSON.stringify(line.slice(0, 80))}`,
+    { pointer },
+  )
 }
 
 async function prepareRevision(

@@ -1,6 +1,6 @@
 import { isPending } from '../model/change.ts'
 import { refuse } from '../model/error.ts'
-import { listChanges } from '../store/change-log.ts'
+import { listChanges, UNREADABLE } from '../store/change-log.ts'
 import { withLandingLock } from '../store/lock.ts'
 import { findStore, galleyDirectory } from '../store/open-store.ts'
 import { scratchHome } from '../store/scratch.ts'
@@ -27,7 +27,10 @@ export async function purge(
   request: { readonly force: boolean; readonly dryRun: boolean },
 ): Promise<Purged> {
   const store = await findStore(world.repository)
-  const pending = store === null ? [] : (await listChanges(store)).filter((c) => isPending(c.state))
+  const pending =
+    store === null
+      ? []
+      : (await listChanges(store)).filter((c) => isPending(c.state) || c.title === UNREADABLE)
   if (pending.length > 0 && !request.force && !request.dryRun) {
     const ids = pending.map((c) => c.id)
     const more = ids.length > 5 ? ', …' : ''

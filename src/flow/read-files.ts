@@ -53,9 +53,7 @@ export async function readFiles(world: World, request: ReadFilesRequest): Promis
   const failures: Failure[] = []
   const files = new Map<string, PathState>()
   const reader = await world.reader()
-  const conversions = request.useWorkTree
-    ? await pathConversions(world.repository, [...request.paths.keys()])
-    : new Map<string, PathConversion>()
+  const conversions = await pathConversions(world.repository, [...request.paths.keys()])
   for (const [path, use] of request.paths) {
     const found = await readPath(world, reader, request, path, use, conversions.get(path) ?? null)
     if ('code' in found) failures.push(found)
@@ -85,6 +83,13 @@ async function readPath(
       return fail('too-large', `${path} is larger than ${request.fileMaxBytes} bytes`, {})
     return { path, current, base, uncommitted: false, conversion: null, blockedBy }
   }
+  if (conversion?.kind === 'filtered') {
+    // Only the filter's program knows which blob this is, and galley never runs one.
+    const code = conversion.driver === 'lfs' ? 'lfs-pointer' : 'filtered'
+    return fail(code, `${path} passes through the filter "${conversion.driver}"`, {
+      driver: conversion.driver,
+    })
+  }
   if (!request.useWorkTree || root === null) return fromBase()
   const file = await readWorkTreeFile(root, path, request.fileMaxBytes)
   const unusable = judgeWorkingFile(file, path, fail)
@@ -103,11 +108,7 @@ async function readPath(
       })
     return fail('untracked', `${path} is in the work tree but not in the base commit`, {})
   }
-  const state = await compareWithBase(world, path, file, base, conversion)
-  if (conversion?.kind !== 'filtered' || !state.uncommitted) return state
-  // Only the filter's program knows which blob this is, and galley never runs one.
-  const code = conversion.driver === 'lfs' ? 'lfs-pointer' : 'filtered'
-  return fail(code, `${path} passes through the filter "${conversion.driver}"`, { driver: conversion.driver })
+  return compareWithBase(world, path, file, base, conversion)
 }
 
 /** Whether the working file is the base blob, judged by bytes: raw first, then through the conversion that git would apply. */
@@ -195,6 +196,10 @@ function judgeWorkingFile(file: WorkTreeFile, path: string, fail: Fail): Failure
       return fail('special-file', `${path} is not a regular file`, {})
     case 'too-large':
       return fail('too-large', `${path} has ${file.size} bytes, more than the limit`, { size: file.size })
+    case 'nested':
+      return fail('submodule', `${path} lies in another repository, at ${file.repository}`, {
+        submodule: file.repository,
+      })
     case 'file':
       if (file.links > 1)
         return fail('hard-linked', `${path} has ${file.links} names on disk`, { links: file.links })

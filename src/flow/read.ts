@@ -115,6 +115,12 @@ function refuseKind(
     case 'special':
       refuse('special-file', `${path} is not a regular file`, { path })
       break
+    case 'nested':
+      refuse('submodule', `${path} lies in another repository, at ${file.repository}`, {
+        path,
+        submodule: file.repository,
+      })
+      break
     case 'too-large':
       refuse('too-large', `${path} has ${file.size} bytes, more than can be read`, { path, size: file.size })
   }

@@ -1,6 +1,6 @@
 import { isPending } from '../model/change.ts'
 import { refuse } from '../model/error.ts'
-import { loadChange, policyOf } from './approve.ts'
+import { loadChange, policyOf, refuseLostBase } from './approve.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
 import { checkRevision } from './check.ts'
 import type { World } from './world.ts'
@@ -16,6 +16,7 @@ export async function recheck(world: World, id: string): Promise<{ readonly chan
   const { change } = logged
   if (!isPending(change.state))
     refuse('wrong-state', `${change.id} is ${change.state}`, { id: change.id, state: change.state })
+  await refuseLostBase(world, store, logged)
   const policy = await policyOf(world, logged)
   const view = viewChange((await checkRevision(world, store, logged, policy)).change)
   const failed = view.checks.filter((c) => c.required && c.outcome !== 'passed')

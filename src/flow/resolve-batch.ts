@@ -6,6 +6,7 @@ import type { DialectProfile } from '../model/dialect.ts'
 import type { Edit } from '../model/edit.ts'
 import { refuse } from '../model/error.ts'
 import type { ReadRecord } from '../model/file-state.ts'
+import { idLength } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import type { PermissionMode, Policy } from '../model/policy.ts'
 import type { ItemResult, Remark, ResolvedFile } from '../model/resolution.ts'
@@ -48,6 +49,7 @@ export async function resolveBatch(world: World, request: ResolveBatchRequest): 
   const translated = translateBatch(batch, { root })
   if (translated.kind === 'refused') refuseBatch(translated.failures)
   const { edits, profiles } = translated
+  refuseForeignIds(world, batch, edits)
   refuseTooMany(edits, policy)
   const denied = judgePaths(policy, edits)
   if (denied.length > 0) refuseBatch(denied)
@@ -76,6 +78,20 @@ export async function resolveBatch(world: World, request: ResolveBatchRequest): 
     })
   }
   return { ...resolution, states: read.files, itemOf: (path) => uses.get(path)?.item ?? 0 }
+}
+
+/** A blob id of another object format can be nobody's reading of a file here. */
+function refuseForeignIds(world: World, batch: Batch, edits: readonly Edit[]): void {
+  const digits = idLength(world.repository.objectFormat)
+  const named = [...batch.reads, ...edits].find(
+    (each) => typeof each.blob === 'string' && each.blob.length !== digits,
+  )
+  if (named === undefined) return
+  refuse(
+    'invalid-batch',
+    `the blob id given for ${named.path} has ${String(named.blob).length} digits; ids have ${digits} here`,
+    { path: named.path },
+  )
 }
 
 function refuseTooMany(edits: readonly Edit[], policy: Policy): void {

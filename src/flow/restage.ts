@@ -2,19 +2,16 @@ import { parseCommit } from '../git/commit.ts'
 import { diffTrees } from '../git/diff-tree.ts'
 import { emptyTree } from '../git/fast-import.ts'
 import { mergeTrees } from '../git/merge-trees.ts'
-import { lookUpPath, type ObjectReader } from '../git/objects.ts'
 import { refuse } from '../model/error.ts'
-import type { CommitId, TreeId } from '../model/ids.ts'
+import type { CommitId } from '../model/ids.ts'
 import type { LoggedChange } from '../store/change-log.ts'
 import type { Store } from '../store/open-store.ts'
 import { checkRevision, currentRevision } from './check.ts'
 import { countFiles } from './count-files.ts'
+import { drawConflicts, samePath } from './draw-conflicts.ts'
 import { readPolicy } from './read-policy.ts'
 import { stageRevision } from './stage.ts'
 import type { World } from './world.ts'
-
-/** Conflicting files that are drawn; the others are named. */
-const CONFLICTS_DRAWN = 5
 
 /**
  * The branch has moved in files that the change touches: git merges; a clean result is a new revision that needs its own
@@ -40,11 +37,8 @@ export async function restageByMerge(
     theirs: revision.tree,
   })
   if (merge.kind === 'conflict') {
-    const drawn = await drawConflicts(reader, merge.paths, {
-      base: await treeOf(revision.base),
-      ours,
-      theirs: revision.tree,
-    })
+    const trees = { base: await treeOf(revision.base), ours, theirs: revision.tree }
+    const drawn = await drawConflicts(reader, merge.paths.map(samePath), trees)
     refuse('conflict', `${change.id} conflicts with newer commits in ${merge.paths.join(', ')}`, {
       id: change.id,
       paths: merge.paths,
@@ -81,29 +75,4 @@ export async function restageByMerge(
     { id: change.id, revision: number, movedPaths: moved },
     `See the difference with \`galley diff ${change.id}\`, then approve and land again.`,
   )
-}
-
-type Trees = { readonly base: TreeId | null; readonly ours: TreeId | null; readonly theirs: TreeId }
-
-/** Both sides and the base of each conflicting file, for whoever has to decide. */
-async function drawConflicts(reader: ObjectReader, paths: readonly string[], trees: Trees) {
-  const { drawConflict } = await import('../review/draw-conflict.ts')
-  const bytesAt = async (tree: TreeId | null, path: string) => {
-    const found = await lookUpPath(reader, tree, path)
-    return found.kind === 'file' ? ((await reader.contents(found.entry.id))?.bytes ?? null) : null
-  }
-  const drawn: { path: string; drawing: unknown }[] = []
-  for (const path of paths.slice(0, CONFLICTS_DRAWN)) {
-    const [ours, base, theirs] = await Promise.all(
-      [trees.ours, trees.base, trees.theirs].map((t) => bytesAt(t, path)),
-    )
-    const isWhole = ours && base && theirs
-    drawn.push({
-      path,
-      drawing: isWhole
-        ? drawConflict({ ours, base, theirs })
-        : { kind: 'not-drawn', reason: 'deleted on one side' },
-    })
-  }
-  return drawn
 }

@@ -1,11 +1,11 @@
 import type { ChangeEvent, CheckResult } from '../model/change.ts'
 import { refuse } from '../model/error.ts'
-import type { FileMode } from '../model/manifest.ts'
-import type { DiffFile, DiffSide } from '../review/diff-file.ts'
+import type { DiffFile } from '../review/diff-file.ts'
 import { readAttachment } from '../store/change-log.ts'
 import { loadChange } from './approve.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
 import { currentRevision } from './check.ts'
+import { pairFiles } from './pair-files.ts'
 import type { World } from './world.ts'
 
 export interface Shown {
@@ -44,28 +44,8 @@ export async function readPairs(world: World, id: string, number?: number): Prom
       { revision: number },
     )
   }
-  const reader = await world.reader()
-  const sideOf = async (mode: FileMode, blob: string): Promise<DiffSide | null> => {
-    if (mode === '000000') return null
-    const found = await reader.contents(blob)
-    if (found === null) refuse('stale', `the blob ${blob} is not in the repository any more`, { blob })
-    return { mode, blob, bytes: found.bytes }
-  }
   const origins = new Map(
     revision.files.flatMap((f) => (f.renamedFrom === undefined ? [] : [[f.path, f.renamedFrom] as const])),
   )
-  const moved = new Set(origins.values())
-  const byPath = new Map(revision.manifest.map((t) => [t.path, t]))
-  const pairs: DiffFile[] = []
-  for (const t of revision.manifest) {
-    if (t.newMode === '000000' && moved.has(t.path)) continue
-    const origin = origins.get(t.path)
-    const source = origin === undefined ? t : (byPath.get(origin) ?? t)
-    const sides = {
-      before: await sideOf(source.oldMode, source.oldBlob),
-      after: await sideOf(t.newMode, t.newBlob),
-    }
-    pairs.push({ path: t.path, ...sides, ...(origin === undefined ? {} : { renamedFrom: origin }) })
-  }
-  return pairs
+  return pairFiles(await world.reader(), revision.manifest, origins)
 }

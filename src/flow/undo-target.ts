@@ -5,7 +5,7 @@ import { listRefs, resolveCommit } from '../git/refs.ts'
 import { readShallow } from '../git/shallow.ts'
 import type { Change } from '../model/change.ts'
 import { GalleyError, refuse } from '../model/error.ts'
-import { type CommitId, changeId, commitId, isChangeId, type RefName } from '../model/ids.ts'
+import { type ChangeId, type CommitId, changeId, commitId, isChangeId, type RefName } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { takesBack, type UndoWish, undoRefusal } from '../policy/undo-decision.ts'
 import { findChange, listChanges, readChange, readLog } from '../store/change-log.ts'
@@ -21,10 +21,12 @@ export interface UndoStep {
   /** What the commit is compared with. */
   readonly parent: CommitId
   readonly direction: 'back' | 'again'
-  /** Whoever changed its lines later stands in the way: commits after this one are searched. */
-  readonly since: CommitId
+  /** What made the lines as this step expects them: whoever changed them after this commit stands in the way. */
+  readonly since: { readonly commit: CommitId; readonly parent: CommitId }
   readonly title: string
   /** The change that the commit landed; null for a commit that is not galley's. */
+  readonly id: ChangeId | null
+  /** The same, where it has been read. */
   readonly change: Change | null
   readonly isMerge: boolean
   readonly takesBack: boolean
@@ -56,7 +58,9 @@ export async function planUndo(world: World, store: Store, wish: UndoWish): Prom
   if (wish.session !== undefined) return settled(await planSession(world, store, wish.session))
   const text = wish.target ?? ''
   const change = await namedChange(world, store, text)
-  return change === null ? planCommit(world, store, text, wish.mainline) : planChange(world, store, change, wish.mainline)
+  return change === null
+    ? planCommit(world, store, text, wish.mainline)
+    : planChange(world, store, change, wish.mainline)
 }
 
 const settled = (plan: UndoPlan): QuickPlan => ({
@@ -100,7 +104,7 @@ export async function planChange(
     elsewhere: async () => {
       const found = await findElsewhere(world, store, change, { ...landing, tip })
       const from = await parentOf(world, found.commit, mainline, null)
-      return plan(found.onto, found.tip, { ...step, commit: found.commit, parent: from, since: found.commit })
+      return plan(found.onto, found.tip, stepOf({ commit: found.commit, parent: from, change, title: change.title }))
     },
   }
 }
@@ -116,7 +120,8 @@ async function planCommit(
     const named = JSON.stringify(text.slice(0, 60))
     refuse('unknown-change', `${named} is neither a change nor a commit`, { target: text.slice(0, 60) })
   }
-  if (head.tip === null) refuse('unknown-change', 'the branch has no commit, so that there is nothing to undo', {})
+  if (head.tip === null)
+    refuse('unknown-change', 'the branch has no commit, so that there is nothing to undo', {})
   const { message, parents } = await parseCommit(await world.reader(), commit)
   const [parent, change] = await Promise.all([
     parentOf(world, commit, mainline, null),
@@ -124,7 +129,8 @@ async function planCommit(
   ])
   const title = message.split('\n', 1)[0]?.trim() || commit.slice(0, 12)
   const landed = change?.landing?.after === commit ? change : null
-  const step = stepOf({ commit, parent, change, title: landed?.title ?? title, isMerge: parents.length > 1 })
+  const isMerge = parents.length > 1
+  const step = stepOf({ commit, parent, change: landed, title: landed?.title ?? title, isMerge })
   return {
     plan: { onto: head.ref, tip: head.tip, steps: [step], session: null },
     isInHistory: isIn(store, commit, head.tip),
@@ -141,18 +147,19 @@ export function stepOf(facts: {
   readonly change: Change | null
   readonly title: string
   readonly isMerge?: boolean
-  readonly isLater?: boolean
 }): UndoStep {
+  const { commit, parent, change, title } = facts
   return {
-    commit: facts.commit,
-    parent: facts.parent,
+    commit,
+    parent,
     direction: 'back',
-    since: facts.commit,
-    title: facts.title,
-    change: facts.change,
+    since: { commit, parent },
+    title,
+    id: change?.id ?? null,
+    change,
     isMerge: facts.isMerge === true,
-    takesBack: facts.change !== null && takesBack(facts.change),
-    isLater: facts.isLater === true,
+    takesBack: change !== null && takesBack(change),
+    isLater: false,
   }
 }
 
@@ -189,11 +196,18 @@ export async function parentOf(
 async function planSession(world: World, store: Store, session: string): Promise<UndoPlan> {
   const reader = await world.reader()
   const ids = new Set(
-    (await listChanges(store)).filter((c) => c.session === session && c.state === 'landed').map((c) => c.id as string),
+    (await listChanges(store))
+      .filter((c) => c.session === session && c.state === 'landed')
+      .map((c) => c.id as string),
   )
   if (ids.size > limits.undoMaxCommits) {
     const message = `the session ${JSON.stringify(session.slice(0, 60))} landed ${ids.size} changes; at most ${limits.undoMaxCommits} are undone together`
-    refuse('too-large', message, { count: ids.size, limit: limits.undoMaxCommits }, 'Undo some of them by id first.')
+    refuse(
+      'too-large',
+      message,
+      { count: ids.size, limit: limits.undoMaxCommits },
+      'Undo some of them by id first.',
+    )
   }
   const rows = ids.size === 0 ? [] : await listRefs(store.door, LOG_PREFIX)
   const changes: Change[] = []
@@ -204,9 +218,17 @@ async function planSession(world: World, store: Store, session: string): Promise
   const standing = changes.filter((c) => undoRefusal(c) === null && c.agent?.session === session)
   const onto = await branchOf(world, standing, session)
   const tip = await resolveCommit(world.repository.door, onto)
-  if (tip === null) refuse('unknown-change', `${onto} has no commit, so that there is nothing to undo`, { onto })
-  const steps = await stepsOf(world, standing.filter((c) => c.landing?.ref === onto))
-  const order = await newestFirst(store.door, steps.map((s) => s.commit), { tip, hint: oldestParent(steps) })
+  if (tip === null)
+    refuse('unknown-change', `${onto} has no commit, so that there is nothing to undo`, { onto })
+  const steps = await stepsOf(
+    world,
+    standing.filter((c) => c.landing?.ref === onto),
+  )
+  const order = await newestFirst(
+    store.door,
+    steps.map((s) => s.commit),
+    { tip, hint: oldestParent(steps) },
+  )
   // What is not in the branch any more is not taken back from it.
   const inOrder = order.flatMap((commit) => steps.filter((s) => s.commit === commit))
   if (inOrder.length === 0) {
@@ -233,7 +255,8 @@ async function branchOf(world: World, changes: readonly Change[], session: strin
   if (refs.has(head.ref)) return head.ref
   const [only, another] = refs
   const name = JSON.stringify(session.slice(0, 60))
-  if (only === undefined) refuse('unknown-change', `nothing that the session ${name} landed stands`, { session })
+  if (only === undefined)
+    refuse('unknown-change', `nothing that the session ${name} landed stands`, { session })
   if (another === undefined) return only
   refuse(
     'ambiguous-name',

@@ -8,6 +8,7 @@ import type { CommitId, RefName } from '../model/ids.ts'
 import { galleyDirectory, openStore, type Store } from '../store/open-store.ts'
 import type { Clock } from '../sys/clock.ts'
 import { type Log, openLog } from '../sys/log.ts'
+import { listDirectory } from '../sys/trees.ts'
 
 /**
  * What a verb works in: one repository, its store, one running object reader, time and randomness.
@@ -81,6 +82,12 @@ function gitDate(nowMs: number): string {
     String(n).padStart(2, '0'),
   )
   return `${Math.floor(nowMs / 1000)} ${ahead < 0 ? '-' : '+'}${hours}${minutes}`
+}
+
+/** Whether a landing may have been cut off here: one look at galley's folder. */
+export async function mayBeInterrupted({ repository }: Pick<World, 'repository'>): Promise<boolean> {
+  const names = await listDirectory(galleyDirectory(repository))
+  return names.some((name) => name === 'land' || name.startsWith('landing.lock'))
 }
 
 /** A scratch tree belongs to galley's own store: a second galley in it would lead a life of its own. */

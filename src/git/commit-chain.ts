@@ -101,7 +101,7 @@ function readEntry(field: string): Omit<LinkEntry, 'path' | 'from'> {
 }
 
 /**
- * Sorts commits of one history newest first: none stands after one of its ancestors.
+ * Sorts commits of one history newest first: none stands after one of its ancestors. Those that are not in it are left out.
  *
  * @param hint - A commit whose ancestors are expected to hold none of them; where that is wrong the whole history is walked.
  */
@@ -110,7 +110,7 @@ export async function newestFirst(
   commits: readonly CommitId[],
   history: { readonly tip: CommitId; readonly hint: CommitId | null },
 ): Promise<readonly CommitId[]> {
-  if (commits.length < 2) return commits
+  if (commits.length === 0) return []
   const wanted = new Set<string>(commits)
   const walk = async (limits: readonly string[]): Promise<readonly CommitId[]> => {
     const result = await git(door, { args: ['rev-list', '--topo-order', history.tip, ...limits, '--'] })
@@ -119,4 +119,29 @@ export async function newestFirst(
   }
   const near = history.hint === null ? [] : await walk([`^${history.hint}`])
   return near.length === wanted.size ? near : walk([])
+}
+
+/** Commits in the history of `tip` whose message has exactly this line, newest first. Walks the whole history. */
+export async function commitsWithLine(
+  door: GitDoor,
+  tip: CommitId,
+  line: string,
+): Promise<readonly CommitId[]> {
+  const args = [
+    'log',
+    '--topo-order',
+    '--fixed-strings',
+    `--grep=${line}`,
+    '-z',
+    '--format=%H%n%B',
+    tip,
+    '--',
+  ]
+  const result = await git(door, { args })
+  return result.stdout
+    .toString('utf8')
+    .split('\0')
+    .map((record) => record.split('\n'))
+    .filter(([, ...lines]) => lines.includes(line))
+    .map(([id]) => commitId(id ?? ''))
 }

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { GalleyError, refuse } from '../model/error.ts'
 import type { ObjectFormat } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
+import { isDirectory } from '../sys/durable.ts'
 import { type RunResult, run } from '../sys/process.ts'
 
 /**
@@ -58,6 +58,24 @@ const OVERRIDES: readonly (readonly [key: string, value: string])[] = [
   ['submodule.recurse', 'false'],
   ['core.quotePath', 'true'],
 ]
+
+/**
+ * How a caller names another repository than the one it stands in (`git --git-dir=… galley`). They count for finding the repository,
+ * and for nothing after it.
+ */
+export function namedRepository(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const named: Record<string, string> = {}
+  for (const name of [
+    'GIT_DIR',
+    'GIT_WORK_TREE',
+    'GIT_CEILING_DIRECTORIES',
+    'GIT_DISCOVERY_ACROSS_FILESYSTEM',
+  ] as const) {
+    const value = env[name]
+    if (value !== undefined && value !== '') named[name] = value
+  }
+  return named
+}
 
 /** Variables that may pass from the caller's environment to git. Everything else, every GIT_* above all, stays out. */
 const INHERITED = [
@@ -194,8 +212,8 @@ export async function startGit(
     ...(options.input === undefined ? {} : { input: options.input }),
     timeoutMs: options.timeoutMs,
     outputMaxBytes: limits.gitOutputMaxBytes,
-  }).catch((cause: unknown) => {
-    if (!existsSync(options.cwd))
+  }).catch(async (cause: unknown) => {
+    if (!(await isDirectory(options.cwd)))
       refuse('not-a-repository', `${options.cwd} does not exist`, { directory: options.cwd })
     throw new GalleyError(
       {

@@ -1,7 +1,7 @@
 import { refuse } from '../model/error.ts'
 import type { ObjectFormat } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
-import { type GitDoor, gitEnvironment, inheritedVariables, startGit } from './door.ts'
+import { type GitDoor, gitEnvironment, inheritedVariables, namedRepository, startGit } from './door.ts'
 
 /** The user's repository, as found from a directory. */
 export interface Repository {
@@ -40,7 +40,7 @@ export async function openRepository(
   const ask = (where: readonly string[]) =>
     startGit([...where, 'rev-parse', '--path-format=absolute', ...asked], {
       cwd: directory,
-      env: gitEnvironment({ kind: 'user', inherited }),
+      env: { ...gitEnvironment({ kind: 'user', inherited }), ...namedRepository(env) },
       timeoutMs: limits.gitTimeoutMs,
     })
   const found = await ask([])

@@ -1,4 +1,5 @@
 import { type FileChange, openImporter } from '../git/fast-import.ts'
+import { keepInStore } from '../git/promote.ts'
 import { updateRefs } from '../git/refs.ts'
 import { limits } from '../model/limits.ts'
 import { readStanding } from '../sys/file-key.ts'
@@ -16,7 +17,7 @@ export async function backUp(request: LandRequest, plan: LandingPlan): Promise<r
   const changes: FileChange[] = []
   for (const [key, { bytes }] of plan.merged) {
     const path = key.slice(key.indexOf(':') + 1)
-    const facts = plan.facts.find((f) => f.path === path)
+    const facts = plan.facts.get(path)
     if (key.startsWith('index:')) {
       if (facts?.index)
         changes.push({ kind: 'blob', path: `index/${path}`, mode: '100644', blob: facts.index.id })
@@ -26,6 +27,10 @@ export async function backUp(request: LandRequest, plan: LandingPlan): Promise<r
     if (mine !== null) changes.push({ kind: 'bytes', path: `working/${path}`, mode: '100644', bytes: mine })
     changes.push({ kind: 'bytes', path: `merged/${path}`, mode: '100644', bytes })
   }
+  await keepInStore(
+    request.store,
+    changes.flatMap((change) => (change.kind === 'blob' ? [change.blob] : [])),
+  )
   const seconds = Math.floor(request.clock.now() / 1000)
   const who = { name: 'galley', email: 'galley@localhost', date: `${seconds} +0000` }
   const message = `What stood uncommitted in files that ${request.label} was landed beneath\n`

@@ -25,6 +25,8 @@ import type { LandReport, LandRequest } from './request.ts'
 
 /** How long displaced files are kept: an editor may have one open and save to it long after. */
 const KEPT_MS = 12 * 3600_000
+/** A preflight takes seconds. */
+const SCRATCH_MS = 3600_000
 const HOOK_TIMEOUT_MS = 10 * 60_000
 const HOOK_OUTPUT_BYTES = 64 * 1024
 
@@ -100,6 +102,7 @@ export async function closeLanding(galleyDir: string, journal: LandingJournal): 
  * saving to is kept and told of. Looks at names alone while nothing is old enough.
  */
 export async function sweepDone(galleyDir: string, clock: Clock): Promise<readonly string[]> {
+  await sweepScratch(galleyDir, clock)
   const remarks: string[] = []
   for (const name of await namesIn(doneRoot(galleyDir))) {
     if (clock.now() - Number(name.split('-')[0]) < KEPT_MS) break
@@ -110,6 +113,16 @@ export async function sweepDone(galleyDir: string, clock: Clock): Promise<readon
     for (const { path, file } of late) remarks.push(lateRemark(path, file))
   }
   return remarks
+}
+
+/** Removes what killed preflights left: their folders carry the time in their names. */
+async function sweepScratch(galleyDir: string, clock: Clock): Promise<void> {
+  const root = join(galleyDir, 'tmp')
+  for (const name of await namesIn(root)) {
+    const [kind, time] = name.split('-')
+    if (kind === 'preflight' && clock.now() - Number(time) > SCRATCH_MS)
+      await removeOwnDirectory(join(root, name))
+  }
 }
 
 export const lateRemark = (path: string, file: string): string =>

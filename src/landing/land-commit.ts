@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { newObjects } from '../git/promote.ts'
-import { GalleyError } from '../model/error.ts'
+import { GalleyError, refuse } from '../model/error.ts'
+import type { Manifest } from '../model/manifest.ts'
+import { isDotGit } from '../policy/paths.ts'
 import { landDirectory, landRoot } from '../store/landing-journal.ts'
 import { withLandingLock } from '../store/lock.ts'
 import { removeDirectoryIfEmpty, removeOwnDirectory } from '../sys/durable-files.ts'
@@ -41,6 +43,7 @@ export async function landCommit(request: LandRequest): Promise<LandReport> {
     // They are awaited later; until then a failure must not count as unhandled.
     for (const lookup of [lookups.objects, lookups.raw]) lookup.catch(() => undefined)
     try {
+      refuseDangerousPaths(request.manifest)
       const facts = await repositoryFacts(request)
       const { workTree } = facts
       if (workTree === null) return await moveRefOnly(request, facts, await lookups.objects)
@@ -61,13 +64,35 @@ async function land(
   const indexFile = resolveFile(join(request.repository.gitDir, 'index'))
   for (let attempt = 1; ; attempt++) {
     const lockFirst = attempt < LOCK_FIRST_FROM ? null : { indexFile }
-    const ready = await makeReady(request, facts, lookups, lockFirst)
-    const outcome = await landUnderLocks(request, ready)
-    if (outcome.kind === 'landed') return finishLanding(request, ready, outcome)
-    await dropLanding(request, ready, outcome.left)
-    if (outcome.cause instanceof Raced && attempt < ATTEMPTS) continue
-    throw outcome.cause instanceof Raced ? racedRefusal(outcome.cause) : outcome.cause
+    const tried = await tryLanding(request, facts, lookups, lockFirst)
+    if (tried.kind === 'landed') return tried.report
+    if (tried.cause instanceof Raced && attempt < ATTEMPTS) continue
+    throw tried.cause instanceof Raced ? racedRefusal(tried.cause) : tried.cause
   }
+}
+
+type Try =
+  | { readonly kind: 'landed'; readonly report: LandReport }
+  /** Nothing was changed. */
+  | { readonly kind: 'not-landed'; readonly cause: unknown }
+
+async function tryLanding(
+  request: LandRequest,
+  facts: RepositoryFacts & { readonly workTree: string },
+  lookups: Lookups,
+  lockFirst: { readonly indexFile: string } | null,
+): Promise<Try> {
+  let ready: ReadyLanding
+  try {
+    ready = await makeReady(request, facts, lookups, lockFirst)
+  } catch (cause) {
+    return { kind: 'not-landed', cause }
+  }
+  const outcome = await landUnderLocks(request, ready)
+  if (outcome.kind === 'landed')
+    return { kind: 'landed', report: await finishLanding(request, ready, outcome) }
+  await dropLanding(request, ready, outcome.left)
+  return { kind: 'not-landed', cause: outcome.cause }
 }
 
 /** Displaced files whose place somebody else has taken are kept. */
@@ -85,3 +110,15 @@ async function dropLanding(
 
 const racedRefusal = ({ path, message }: Raced): GalleyError =>
   new GalleyError({ code: 'overlaps-uncommitted', message, data: { path } })
+
+/**
+ * A tree that somebody else made can hold any name; none may lead out of the work tree or into a git directory, even if nobody looked at
+ * it before.
+ */
+function refuseDangerousPaths(manifest: Manifest): void {
+  for (const { path } of manifest) {
+    const bad = path.split('/').find((part) => part === '' || part === '.' || part === '..' || isDotGit(part))
+    if (bad !== undefined)
+      refuse('path-invalid', `${JSON.stringify(path)} is not a path to write to`, { path, segment: bad })
+  }
+}

@@ -1,7 +1,6 @@
 import { openObjectReader } from '../git/objects.ts'
 import { type NewObjects, writeBlobs } from '../git/promote.ts'
 import { startRefTransaction } from '../git/ref-transaction.ts'
-import { invariant } from '../model/error.ts'
 import { type LandingJournal, landDirectory, writeJournal } from '../store/landing-journal.ts'
 import type { Conversation } from '../sys/conversation.ts'
 import { makePrivateDirectory, removeOwnDirectory } from '../sys/durable-files.ts'
@@ -13,7 +12,6 @@ import { hookEnvironment } from './hook-environment.ts'
 import { type IndexImage, makeIndexImage } from './index-image.ts'
 import { lockIndex, unlockIndex } from './locks.ts'
 import { promote } from './move-ref.ts'
-import type { PlannedFile } from './plan.ts'
 import { type LandingPlan, planLanding } from './preflight.ts'
 import type { RawVersions } from './raw-versions.ts'
 import type { RepositoryFacts } from './repository-facts.ts'
@@ -88,7 +86,9 @@ async function makeReadyIn(
   const reader = openObjectReader(store)
   try {
     await makePrivateDirectory(landDir)
-    await noteTraces(landDir, { indexFile: lockFirst?.indexFile ?? null, stages: [] })
+    const note = (stages: readonly string[]) =>
+      noteTraces(landDir, { indexFile: lockFirst?.indexFile ?? null, stages })
+    await note([])
     if (lockFirst !== null) await lockIndex(lockFirst.indexFile, landDir, id, request.clock)
     const plan = await planLanding(request, facts, await lookups.raw, landDir, reader)
     reach('planned')
@@ -96,7 +96,10 @@ async function makeReadyIn(
     started.push(refProcess)
     const [backups, staged, image] = await allOrThrow([
       backUp(request, plan),
-      stageFiles(landDir, facts.workTree, plan.files, reader),
+      stageFiles(
+        { landDir, workTree: facts.workTree, hash: repository.objectFormat, reader, note },
+        plan.files,
+      ),
       makeIndexImage(repository.door, plan, landDir),
       lookups.objects.then((found) => promoteAll(request, facts, found, plan)),
     ])
@@ -108,7 +111,7 @@ async function makeReadyIn(
       landDir,
       journal,
       plan,
-      standings: journal.files.map((step) => plannedFor(plan.files, step.path).standing),
+      standings: staged.planned.map((file) => file.standing),
       staged: cleanFiles(plan, staged),
       image,
       refProcess,
@@ -148,19 +151,13 @@ async function promoteAll(
 /** A file that keeps uncommitted work must look changed to git, so what it looks like is not written into its entry. */
 function cleanFiles(plan: LandingPlan, staged: StagedFiles): ReadonlyMap<string, StagedStat> {
   const found = new Map<string, StagedStat>()
+  const entries = new Map(plan.entries.map((entry) => [entry.path, entry]))
   for (const [n, step] of staged.steps.entries()) {
     const stat = staged.stats[n]
-    const facts = plan.facts.find(({ path }) => path === step.path)
-    const entry = plan.entries.find(({ path }) => path === step.path)
-    const isClean = step.next?.id === facts?.rawNext?.id && entry?.to?.id === facts?.next?.id
+    const facts = plan.facts.get(step.path)
+    const isClean = step.next?.id === facts?.rawNext?.id && entries.get(step.path)?.to?.id === facts?.next?.id
     if (stat && isClean) found.set(step.path, stat)
   }
-  return found
-}
-
-function plannedFor(files: readonly PlannedFile[], path: string): PlannedFile {
-  const found = files.find((file) => file.path === path)
-  invariant(found !== undefined, 'every step was planned')
   return found
 }
 

@@ -4,8 +4,9 @@ import type { ObjectReader } from '../git/objects.ts'
 import { invariant, refuse } from '../model/error.ts'
 import { limits } from '../model/limits.ts'
 import { writePassing } from '../sys/durable-files.ts'
-import { blobHash, readStanding } from '../sys/file-key.ts'
+import { blobHash, type HashName, readStanding } from '../sys/file-key.ts'
 import type { Problem } from './decide-path.ts'
+import { Raced } from './place-files.ts'
 import { type MergedContent, mergeKey, type OpenMerge } from './plan.ts'
 import type { RawVersions } from './raw-versions.ts'
 import type { LandRequest } from './request.ts'
@@ -27,10 +28,11 @@ export async function mergeAll(
   reader: ObjectReader,
   scratch: string,
 ): Promise<MergeOutcome> {
+  const hash = request.repository.objectFormat
   const merged = new Map<string, { id: string; bytes: Buffer }>()
   const problems: Problem[] = []
   for (const merge of merges) {
-    const sides = await sidesOf(merge, workTree, raw.get(merge.path), reader)
+    const sides = await sidesOf(merge, { workTree, hash, reader }, raw.get(merge.path))
     const files = ['mine', 'base', 'next'].map((name) => join(scratch, name)) as [string, string, string]
     for (const [i, file] of files.entries()) await writePassing(file, sides[i] ?? Buffer.alloc(0))
     const outcome = await mergeFiles(request.repository.door, files)
@@ -60,9 +62,8 @@ function problemOf(merge: OpenMerge, lines: NonNullable<Problem['lines']>): Prob
 
 async function sidesOf(
   merge: OpenMerge,
-  workTree: string,
+  { workTree, hash, reader }: { workTree: string; hash: HashName; reader: ObjectReader },
   raw: RawVersions | undefined,
-  reader: ObjectReader,
 ): Promise<[mine: Buffer, base: Buffer, next: Buffer]> {
   if (merge.where === 'index') {
     return [
@@ -73,8 +74,8 @@ async function sidesOf(
   }
   invariant(raw?.baseBytes && raw.nextBytes, 'a merge has a base and another side')
   const mine = readStanding(workTree, merge.path, limits.fileMaxBytes)
-  if (mine === null)
-    refuse('overlaps-uncommitted', `${merge.path} cannot be read for the merge`, { path: merge.path })
+  if (mine === null || blobHash(mine, hash) !== merge.mine)
+    throw new Raced(merge.path, 'changed while the change was landing')
   const read = async (source: NonNullable<RawVersions['baseBytes']>) =>
     source.kind === 'bytes' ? source.bytes : blobBytes(reader, source.id)
   return [mine, await read(raw.baseBytes), await read(raw.nextBytes)]

@@ -26,7 +26,7 @@ export interface LandingPlan {
   readonly workTree: string
   readonly indexFile: string
   readonly reading: IndexReading
-  readonly facts: readonly PathFacts[]
+  readonly facts: ReadonlyMap<string, PathFacts>
   readonly files: readonly PlannedFile[]
   readonly entries: readonly PlannedEntry[]
   readonly merged: MergedContent
@@ -48,7 +48,7 @@ export async function preflight(request: LandRequest): Promise<void> {
   const scratch = join(
     request.galleyDir,
     'tmp',
-    `preflight-${Buffer.from(request.clock.random(8)).toString('hex')}`,
+    `preflight-${request.clock.now()}-${Buffer.from(request.clock.random(8)).toString('hex')}`,
   )
   const reader = openObjectReader(request.store)
   try {
@@ -94,23 +94,30 @@ export async function planLanding(
     files.every((file) => file.next === null || file.next.id !== ''),
     'every merge has its result',
   )
+  const byPath = new Map(found.map((f) => [f.path, f]))
   return {
     workTree: facts.workTree,
     indexFile,
     reading,
-    facts: found,
+    facts: byPath,
     files,
     entries,
     merged: merges.merged,
-    needsRefresh: entries.some(({ path }) => isKeptClean(path, found, files)),
+    needsRefresh: holdsNewBytesAlready(byPath, files, entries),
     remarks: remarksOf(found, merges.merged),
   }
 }
 
-function isKeptClean(path: string, found: readonly PathFacts[], files: readonly PlannedFile[]): boolean {
-  const facts = found.find((f) => f.path === path)
-  const isKept = facts?.standing.kind === 'file' && !files.some((file) => file.path === path)
-  return isKept && facts.standing.kind === 'file' && facts.standing.id === facts.rawNext?.id
+function holdsNewBytesAlready(
+  facts: ReadonlyMap<string, PathFacts>,
+  files: readonly PlannedFile[],
+  entries: readonly PlannedEntry[],
+): boolean {
+  const written = new Set(files.map((file) => file.path))
+  return entries.some(({ path }) => {
+    const { standing, rawNext } = facts.get(path) ?? {}
+    return !written.has(path) && standing?.kind === 'file' && standing.id === rawNext?.id
+  })
 }
 
 function remarksOf(facts: readonly PathFacts[], merged: MergedContent): readonly string[] {

@@ -4,7 +4,7 @@ import { invariant, refuse } from '../model/error.ts'
 import { limits } from '../model/limits.ts'
 import { type FileStep, newFile } from '../store/landing-journal.ts'
 import { makePrivateDirectory, syncDirectory, writeOnce } from '../sys/durable-files.ts'
-import { readStanding } from '../sys/file-key.ts'
+import { blobHash, type HashName, readStanding } from '../sys/file-key.ts'
 import {
   deviceOf,
   type StagedStat,
@@ -13,16 +13,28 @@ import {
   stageLink,
   surroundingsOf,
 } from '../sys/stage-file.ts'
+import { Raced } from './place-files.ts'
 import type { PlannedFile } from './plan.ts'
 
 export interface StagedFiles {
   readonly steps: readonly FileStep[]
+  /** By step. */
+  readonly planned: readonly PlannedFile[]
   /** By step; null for deletions. */
   readonly stats: readonly (StagedStat | null)[]
   readonly made: readonly string[]
   readonly cleared: readonly { readonly path: string; readonly stage: string }[]
   /** Directories outside the landing's own that hold staged files, on other devices. */
   readonly extraStages: readonly string[]
+}
+
+export interface Staging {
+  readonly landDir: string
+  readonly workTree: string
+  readonly hash: HashName
+  readonly reader: ObjectReader
+  /** Writes down which directories beside the user's files are about to be made. */
+  readonly note: (stages: readonly string[]) => Promise<void>
 }
 
 /** How many files are written and waited for at the same time: one flush of the device then serves several. */
@@ -32,12 +44,8 @@ const AT_ONCE = 8
  * Writes every new file aside, on the device where it will go, and waits until the device has them. Nothing of the user's
  * changes.
  */
-export async function stageFiles(
-  landDir: string,
-  workTree: string,
-  files: readonly PlannedFile[],
-  reader: ObjectReader,
-): Promise<StagedFiles> {
+export async function stageFiles(staging: Staging, files: readonly PlannedFile[]): Promise<StagedFiles> {
+  const { landDir, workTree } = staging
   const ordered = inOrder(files)
   const stages = new StageChoice(landDir, workTree)
   const made = new Set<string>()
@@ -56,21 +64,17 @@ export async function stageFiles(
     steps.push({ kind: file.kind, path: file.path, old: file.old, next: file.next, stage })
     places.push(place)
   }
+  const extraStages = stages.all().filter((stage) => stage !== landDir)
+  if (extraStages.length > 0) await staging.note(extraStages)
   await stages.make()
   const stats: (StagedStat | null)[] = steps.map(() => null)
   await eachAtOnce(steps, async (step, n) => {
     const [file, place] = [ordered[n], places[n]]
     invariant(file !== undefined && place !== undefined, 'every step has its file')
-    stats[n] = file.kind === 'delete' ? null : await stageOne(newFile(step, n), workTree, file, place, reader)
+    stats[n] = file.kind === 'delete' ? null : await stageOne(newFile(step, n), file, place, staging)
   })
   await Promise.all(stages.all().map((stage) => syncDirectory(join(stage, 'new'))))
-  return {
-    steps,
-    stats,
-    made: [...made],
-    cleared,
-    extraStages: stages.all().filter((stage) => stage !== landDir),
-  }
+  return { steps, planned: ordered, stats, made: [...made], cleared, extraStages }
 }
 
 /** Deletions first: they make room. Then by path, as the manifest is. */
@@ -89,39 +93,38 @@ function missingBelow(file: PlannedFile): readonly string[] {
 
 async function stageOne(
   target: string,
-  workTree: string,
   file: PlannedFile,
   place: Surroundings,
-  reader: ObjectReader,
+  staging: Staging,
 ): Promise<StagedStat> {
-  const bytes = await contentOf(file, workTree, reader)
-  if (file.next?.mode === '120000') return stageLink(target, bytes)
+  const bytes = await contentOf(file, staging)
+  if (blobHash(bytes, staging.hash) !== file.next?.id)
+    throw new Raced(file.path, 'changed while the change was landing')
+  if (file.next.mode === '120000') return stageLink(target, bytes)
   const { standing } = file
-  const owner =
-    standing.kind === 'file' && file.kind === 'write' ? { uid: standing.owner, gid: standing.group } : null
+  const isOverwritten = standing.kind === 'file' && file.kind === 'write'
   return stageFile(target, bytes, {
-    executable: file.next?.mode === '100755',
+    executable: file.next.mode === '100755',
     permissions: file.permissions,
-    owner,
+    owner: isOverwritten ? { uid: standing.owner, gid: standing.group } : null,
     group: place.group,
   })
 }
 
-async function contentOf(file: PlannedFile, workTree: string, reader: ObjectReader): Promise<Buffer> {
-  const { content, path } = file
+async function contentOf({ content, path }: PlannedFile, staging: Staging): Promise<Buffer> {
   invariant(content !== null, 'a file that is written has content')
   if (content.kind === 'bytes') return content.bytes
   if (content.kind === 'standing') {
-    return (
-      readStanding(workTree, path, limits.fileMaxBytes) ??
-      refuse('overlaps-uncommitted', `${path} changed while the change was landing`, { path })
-    )
+    const bytes = readStanding(staging.workTree, path, limits.fileMaxBytes)
+    if (bytes === null) throw new Raced(path, 'changed while the change was landing')
+    return bytes
   }
-  const found = await reader.contents(content.id)
-  return (
-    found?.bytes ??
-    refuse('stale', `the blob ${content.id} of ${path} is not there any more`, { path, blob: content.id })
-  )
+  const found = await staging.reader.contents(content.id)
+  if (found !== null) return found.bytes
+  return refuse('stale', `the blob ${content.id} of ${path} is not there any more`, {
+    path,
+    blob: content.id,
+  })
 }
 
 /** Names cannot be moved from one device to another, so each device has its own place for staged files. */

@@ -87,7 +87,11 @@ export type ChangeEvent = { readonly at: string; readonly by: string } & (
       readonly key: string | null
       /** Lower-case hex SHA-256 of the batch's bytes. */
       readonly batchHash: string
+      /** Commits that the change takes back as a whole. */
       readonly undoes: readonly CommitId[]
+      /** Commits that it takes back in part: some paths or hunks. Absent = none. */
+      readonly undoesPartly?: readonly CommitId[]
+      /** Commits that it brings back: they had been undone. */
       readonly redoes: readonly CommitId[]
     }
   | { readonly kind: 'staged' | 'restaged'; readonly revision: Revision; readonly reason: string }
@@ -107,8 +111,20 @@ export type ChangeEvent = { readonly at: string; readonly by: string } & (
       readonly via: Approval['via']
     }
   | { readonly kind: 'rejected'; readonly revision: number; readonly reason: string }
-  | { readonly kind: 'landed'; readonly revision: number; readonly landing: Landing }
-  | { readonly kind: 'undone'; readonly commit: CommitId; readonly undoneBy: ChangeId }
+  | {
+      readonly kind: 'landed'
+      readonly revision: number
+      readonly landing: Landing
+      /** The change had landed before: `by` took its undo (`undo`, whole or in part) back. */
+      readonly again?: { readonly by: ChangeId; readonly undo: ChangeId; readonly isPart?: true }
+    }
+  | {
+      readonly kind: 'undone'
+      readonly commit: CommitId
+      readonly undoneBy: ChangeId
+      /** Only some paths or hunks were taken back: the change counts as landed still. */
+      readonly isPart?: true
+    }
   | { readonly kind: 'stale'; readonly reason: string }
 )
 
@@ -122,6 +138,7 @@ export interface Change {
   readonly onto: RefName
   readonly stackedOn: ChangeId | null
   readonly undoes: readonly CommitId[]
+  readonly undoesPartly: readonly CommitId[]
   readonly redoes: readonly CommitId[]
   readonly revisions: readonly Revision[]
   /** Of the current revision. */
@@ -141,8 +158,11 @@ export interface Change {
     readonly line?: number
   }[]
   readonly rejection: string | null
+  /** The commit by which it stands in its branch; after a redo, the redo's. */
   readonly landing: Landing | null
   readonly undoneBy: ChangeId | null
+  /** Changes that took a part of it back and stand still, oldest first. */
+  readonly partlyUndoneBy: readonly ChangeId[]
   readonly log: readonly ChangeEvent[]
 }
 

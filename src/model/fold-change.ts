@@ -15,6 +15,7 @@ export function foldChange(id: ChangeId, log: readonly ChangeEvent[]): Change {
     onto: first.onto,
     stackedOn: first.stackedOn,
     undoes: first.undoes,
+    undoesPartly: first.undoesPartly ?? [],
     redoes: first.redoes,
     revisions: [],
     checks: [],
@@ -23,6 +24,7 @@ export function foldChange(id: ChangeId, log: readonly ChangeEvent[]): Change {
     rejection: null,
     landing: null,
     undoneBy: null,
+    partlyUndoneBy: [],
     log,
   }
   return rest.reduce(applyEvent, start)
@@ -54,12 +56,22 @@ export function applyEvent(change: Change, event: ChangeEvent): Change {
     case 'rejected':
       return { ...change, state: 'rejected', rejection: event.reason }
     case 'landed':
-      return { ...change, state: 'landed', landing: event.landing }
+      return applyLanded(change, event)
     case 'undone':
-      return { ...change, state: 'undone', undoneBy: event.undoneBy }
+      return event.isPart === true
+        ? { ...change, partlyUndoneBy: [...change.partlyUndoneBy, event.undoneBy] }
+        : { ...change, state: 'undone', undoneBy: event.undoneBy }
     case 'stale':
       return { ...change, state: 'stale' }
     default:
       return assertNever(event)
   }
+}
+
+/** A first landing, a landing by the redo of an undo, or the redo of what undid a part. */
+function applyLanded(change: Change, event: Extract<ChangeEvent, { kind: 'landed' }>): Change {
+  const { again, landing } = event
+  const partlyUndoneBy = change.partlyUndoneBy.filter((id) => id !== again?.undo)
+  if (again?.isPart === true) return { ...change, partlyUndoneBy }
+  return { ...change, state: 'landed', landing, undoneBy: null, partlyUndoneBy }
 }

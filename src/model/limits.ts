@@ -31,6 +31,10 @@ export const limits = {
   landingLockWaitMs: 30_000,
   /** Longest wait for git's own `index.lock`. */
   indexLockWaitMs: 5_000,
+  /** Commits that one undo takes back together. */
+  undoMaxCommits: 1_000,
+  /** Commits searched for those that stand in an undo's way. */
+  undoSearchedCommits: 20_000,
   waitDefaultTimeoutMs: 10 * 60_000,
   policyMaxBytes: 1024 * 1024,
   /** One glob of the policy, in UTF-16 units, and the patterns that its braces may expand to. */

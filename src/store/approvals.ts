@@ -4,6 +4,7 @@ import type { ObjectReader } from '../git/objects.ts'
 import type { RefUpdate } from '../git/refs.ts'
 import type { Approval } from '../model/change.ts'
 import { type ChangeId, type TagId, tagId } from '../model/ids.ts'
+import { readApprovalText } from '../model/read-record.ts'
 import { approvalPrefix, approvalRef, type ChangeRefs } from './change-refs.ts'
 import type { Store } from './open-store.ts'
 
@@ -74,10 +75,5 @@ async function readApproval(
 /** A signature may follow the JSON; the JSON ends with its closing brace on a line of its own. */
 function parseBody(text: string): Omit<Approval, 'tag'> | null {
   const end = text.indexOf('\n}\n')
-  try {
-    return JSON.parse(end === -1 ? text : text.slice(0, end + 2)) as Omit<Approval, 'tag'>
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
+  return readApprovalText(end === -1 ? text : text.slice(0, end + 2))
 }

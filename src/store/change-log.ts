@@ -3,9 +3,10 @@ import { openImporter, type Person } from '../git/fast-import.ts'
 import type { ObjectReader } from '../git/objects.ts'
 import { listRefs, type RefUpdate, updateRefs } from '../git/refs.ts'
 import type { Change, ChangeEvent } from '../model/change.ts'
-import { invariant, refuse } from '../model/error.ts'
+import { refuse } from '../model/error.ts'
 import { applyEvent, foldChange } from '../model/fold-change.ts'
 import { type ChangeId, type CommitId, changeId, commitId, isChangeId, treeId } from '../model/ids.ts'
+import { readEventText } from '../model/read-record.ts'
 import { type ChangeRefs, LOG_PREFIX, logRef, readChangeRefs } from './change-refs.ts'
 import type { Store } from './open-store.ts'
 
@@ -24,6 +25,9 @@ export interface EventRecord {
 }
 
 /** What a log's newest commit says of the change, so that a list of changes costs one process. */
+/** The title shown for a change whose log cannot be read. */
+export const UNREADABLE = '(its log cannot be read)'
+
 export interface ChangeSummary {
   readonly id: ChangeId
   readonly state: Change['state']
@@ -61,20 +65,25 @@ export async function readLog(reader: ObjectReader, id: ChangeId, tip: CommitId)
     if (commit === null)
       refuse('stale', `the log of ${id} is incomplete: ${at} is missing`, { id, commit: at })
     const header = commit.bytes.toString('utf8')
-    events.push(await readEvent(reader, header))
+    const event = await readEvent(reader, header)
+    if (event === null)
+      refuse('forged', `the log of ${id} holds a record that is none of galley's: ${at}`, { id, commit: at })
+    events.push(event)
     const parent = /^parent ([0-9a-f]+)$/m.exec(header.slice(0, header.indexOf('\n\n')))?.[1]
     at = parent === undefined ? null : commitId(parent)
+  }
+  if (events.at(-1)?.kind !== 'proposed') {
+    refuse('forged', `the log of ${id} does not begin with its proposal`, { id })
   }
   return foldChange(id, events.reverse())
 }
 
-async function readEvent(reader: ObjectReader, commit: string): Promise<ChangeEvent> {
-  const entries = await reader.tree(treeId(commit.slice('tree '.length, commit.indexOf('\n'))))
-  const entry = entries.find((e) => e.name === 'event.json')
-  invariant(entry, 'a log commit holds event.json')
-  const blob = await reader.contents(entry.id)
-  invariant(blob, 'a log commit has its event.json')
-  return JSON.parse(blob.bytes.toString('utf8')) as ChangeEvent
+async function readEvent(reader: ObjectReader, commit: string): Promise<ChangeEvent | null> {
+  const tree = /^tree ([0-9a-f]+)\n/.exec(commit)?.[1]
+  if (tree === undefined) return null
+  const entry = (await reader.tree(treeId(tree))).find((e) => e.name === 'event.json')
+  const blob = entry === undefined ? null : await reader.contents(entry.id)
+  return blob?.object.type === 'blob' ? readEventText(blob.bytes.toString('utf8')) : null
 }
 
 /** Reads an attachment of the newest event of a kind, such as `output/lint.txt` of the last checks; null when there is none. */
@@ -193,14 +202,43 @@ function summarise(change: Change, at: string): ChangeSummary {
 
 /** Every change with what its log's tip says of it, newest first. One process, whatever the number. */
 export async function listChanges(store: Store): Promise<readonly ChangeSummary[]> {
-  const result = await git(store.door, { args: ['for-each-ref', '--format=%(contents:body)%00', LOG_PREFIX] })
-  return result.stdout
-    .toString('utf8')
-    .split('\0')
-    .map((text) => text.trim())
-    .filter((text) => text !== '')
-    .map((text) => JSON.parse(text) as ChangeSummary)
-    .sort(newestFirst)
+  const format = '--format=%(refname)%00%(contents:body)%00'
+  const result = await git(store.door, { args: ['for-each-ref', format, LOG_PREFIX] })
+  const fields = result.stdout.toString('utf8').split('\0')
+  const summaries: ChangeSummary[] = []
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const id = (fields[i] ?? '').trim().slice(LOG_PREFIX.length)
+    if (isChangeId(id)) summaries.push(readSummary(changeId(id), fields[i + 1] ?? ''))
+  }
+  return summaries.sort(newestFirst)
+}
+
+/** A summary that cannot be read does not hide its change: `show` then says what is wrong with the log. */
+function readSummary(id: ChangeId, text: string): ChangeSummary {
+  const unreadable: ChangeSummary = {
+    id,
+    state: 'stale',
+    title: UNREADABLE,
+    onto: '',
+    revision: 0,
+    base: null,
+    files: 0,
+    added: 0,
+    removed: 0,
+    agent: null,
+    session: null,
+    proposedAt: '',
+    at: '',
+  }
+  try {
+    const found: unknown = JSON.parse(text)
+    const isSummary =
+      typeof found === 'object' && found !== null && 'state' in found && 'title' in found && 'onto' in found
+    return isSummary ? { ...unreadable, ...(found as ChangeSummary), id } : unreadable
+  } catch (error) {
+    if (error instanceof SyntaxError) return unreadable
+    throw error
+  }
 }
 
 function newestFirst(a: ChangeSummary, b: ChangeSummary): number {

@@ -21,7 +21,8 @@ export interface GroupMember {
  */
 export function membersOf(mark: RunMark): readonly GroupMember[] {
   const pids = processNumbers()
-  if (pids === null) return mark.leader !== null && groupIsThere(mark.leader) ? [groupMember(mark.leader)] : []
+  if (pids === null)
+    return mark.leader !== null && groupIsThere(mark.leader) ? [groupMember(mark.leader)] : []
   return pids.flatMap((pid) => {
     if (pid === process.pid) return []
     const stat = statOf(pid)

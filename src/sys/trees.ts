@@ -26,8 +26,10 @@ export async function moveDirectory(from: string, to: string): Promise<boolean> 
   }
 }
 
-/** Names in a directory. */
-export const listDirectory = (path: string): Promise<readonly string[]> => readdir(path)
+/** Names in a directory; none where there is no directory. */
+export async function listDirectory(path: string): Promise<readonly string[]> {
+  return (await readdir(path).catch(missing)) ?? []
+}
 
 /** Directories that are held open one below the other; what lies deeper is brought up first. */
 const DEPTH_HELD_MAX = 64

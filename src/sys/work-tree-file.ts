@@ -11,6 +11,8 @@ export type WorkTreeFile =
   | { readonly kind: 'special' }
   /** A part before the last is no directory. */
   | { readonly kind: 'blocked'; readonly by: string }
+  /** The path lies in another repository, a submodule or a linked work tree that stands inside this one. */
+  | { readonly kind: 'nested'; readonly repository: string }
   | { readonly kind: 'too-large'; readonly size: number }
 
 /**
@@ -32,6 +34,9 @@ export async function readWorkTreeFile(root: string, path: string, maxBytes: num
     if (found.isSymbolicLink()) return { kind: 'symlink', at: parts.slice(0, i + 1).join('/') }
     const isLast = i === parts.length - 1
     if (!isLast && !found.isDirectory()) return { kind: 'blocked', by: parts.slice(0, i + 1).join('/') }
+    if (!isLast && (await lstat(join(at, '.git')).catch(missing)) !== null) {
+      return { kind: 'nested', repository: parts.slice(0, i + 1).join('/') }
+    }
     if (isLast && found.isDirectory()) return { kind: 'directory' }
     if (isLast && !found.isFile()) return { kind: 'special' }
   }

@@ -2,11 +2,11 @@
  * Kills landings at every system call that changes something, and at random instants, and checks each time that the next command makes
  * everything all old or all new. Needs strace. Run by hand:
  *
- *     npx esbuild test/bench/kills.ts --bundle --platform=node --target=node20 --format=cjs --outfile=node_modules/.bench/kills.cjs --external:esbuild
+ *     npx esbuild test/bench/kills.ts --bundle --platform=node --target=node20 --format=cjs --outfile=node_modules/.bench/kills.cjs --packages=external
  *     node node_modules/.bench/kills.cjs [random kills, default 500] [files in the change, default 3] [first kill by system call only]
  */
 import {
-  bundleChild,
+  bundleLanding,
   copyScene,
   ended,
   killGroup,
@@ -118,7 +118,7 @@ async function killAtRandom(program: string, scene: Scene): Promise<Tally> {
 }
 
 async function main(): Promise<void> {
-  const { program, remove } = await bundleChild('land-child')
+  const { program, remove } = await bundleLanding()
   const { files, changes } = content()
   const scene = await setScene(files, changes)
   process.stdout.write(`random: ${JSON.stringify(await killAtRandom(program, scene))}\n`)

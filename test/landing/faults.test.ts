@@ -1,13 +1,19 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, test } from 'vitest'
 import { landCommit } from '../../src/landing/land-commit.ts'
 import type { LandingPoint } from '../../src/landing/request.ts'
-import { makeRepo, type Snapshot, type TestRepo } from '../helpers/repo.ts'
+import { makeRepo, type Snapshot } from '../helpers/repo.ts'
 import { leftovers, refusalOf, stageChange } from './stage-change.ts'
 
-const FILES = { 'a.txt': 'a\n', 'deep/er/b.txt': 'b\n', 'gone/c.txt': 'c\n', 'swap/x.txt': 'x\n', flat: 'f\n' }
+const FILES = {
+  'a.txt': 'a\n',
+  'deep/er/b.txt': 'b\n',
+  'gone/c.txt': 'c\n',
+  'swap/x.txt': 'x\n',
+  flat: 'f\n',
+}
 const CHANGES = {
   'a.txt': 'A\n',
   'deep/er/b.txt': 'B\n',
@@ -21,13 +27,23 @@ const CHANGES = {
 
 const BEFORE_COMMIT: readonly LandingPoint[] = [
   ...(['planned', 'promoted', 'staged', 'journaled', 'index-locked', 'ref-prepared', 'validated'] as const),
-  ...(['moved-away-0', 'moved-away-2', 'moved-away-3', 'placed-3', 'placed-5', 'placed-6', 'all-placed'] as const),
+  ...([
+    'moved-away-0',
+    'moved-away-2',
+    'moved-away-3',
+    'placed-3',
+    'placed-5',
+    'placed-6',
+    'all-placed',
+  ] as const),
   ...(['checked', 'index-completed'] as const),
 ]
 
 const withoutObjects = (snapshot: Snapshot) => ({
   ...snapshot,
-  gitFiles: Object.fromEntries(Object.entries(snapshot.gitFiles).filter(([path]) => !path.startsWith('objects/'))),
+  gitFiles: Object.fromEntries(
+    Object.entries(snapshot.gitFiles).filter(([path]) => !path.startsWith('objects/')),
+  ),
 })
 
 describe('a landing that fails', () => {
@@ -40,7 +56,8 @@ describe('a landing that fails', () => {
     for (const point of BEFORE_COMMIT) {
       const fail = (now: LandingPoint) => {
         reached.add(now)
-        if (now === point) throw Object.assign(new Error('no space left'), { code: 'ENOSPC', syscall: 'write' })
+        if (now === point)
+          throw Object.assign(new Error('no space left'), { code: 'ENOSPC', syscall: 'write' })
       }
       expect(await refusalOf(landCommit({ ...request, reach: fail })), point).toBe('io-error')
       expect(withoutObjects(repo.snapshot()), point).toEqual(before)
@@ -57,21 +74,15 @@ describe('a landing that fails', () => {
     const fail = (now: LandingPoint) => {
       if (now === 'index-swapped') throw Object.assign(new Error('no'), { code: 'EIO', syscall: 'rename' })
     }
-    await expect(landCommit({ ...request, reach: fail })).rejects.toMatchObject({ code: 'io-error', data: { landed: true } })
+    await expect(landCommit({ ...request, reach: fail })).rejects.toMatchObject({
+      code: 'io-error',
+      data: { landed: true },
+    })
     expect(readdirSync(join(request.galleyDir, 'land'))).toHaveLength(1)
   })
 })
 
-/** Swaps a directory of the work tree for a link that leads out, and gives the way back. */
-function swapOut(repo: TestRepo, directory: string, outside: string): () => void {
-  renameSync(join(repo.dir, directory), join(repo.home, 'aside'))
-  symlinkSync(outside, join(repo.dir, directory))
-  return () => {
-    rmSync(join(repo.dir, directory), { recursive: true, force: true })
-    renameSync(join(repo.home, 'aside'), join(repo.dir, directory))
-  }
-}
-
+/** Swaps a directory for a link that leads out, and back, as fast as it can. */
 const ATTACKER = `
 const { renameSync, symlinkSync, unlinkSync } = require('node:fs')
 const { workerData, parentPort } = require('node:worker_threads')
@@ -96,9 +107,12 @@ describe('a directory that is swapped for a link', () => {
       await using repo = makeRepo({ files: FILES })
       const outside = join(repo.home, 'outside')
       mkdirSync(join(outside, 'er'), { recursive: true })
-      let undo: (() => void) | null = null
+      let isSwapped = false
       const reach = (now: LandingPoint) => {
-        if (now === point) undo ??= swapOut(repo, 'deep', outside)
+        if (now !== point || isSwapped) return
+        isSwapped = true
+        renameSync(join(repo.dir, 'deep'), join(repo.home, 'aside'))
+        symlinkSync(outside, join(repo.dir, 'deep'))
       }
       const request = await stageChange(repo, CHANGES)
       await landCommit({ ...request, reach }).catch((error: { code?: string }) => {

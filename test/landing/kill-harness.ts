@@ -3,33 +3,16 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { build } from 'esbuild'
 import { openRepository } from '../../src/git/open-repository.ts'
 import { type RecoveryReport, recover } from '../../src/landing/recover.ts'
 import { systemClock } from '../../src/sys/clock.ts'
+import { bundleProgram } from '../helpers/bundle-program.ts'
 import { makeRepo, type TestRepo } from '../helpers/repo.ts'
 import type { ChildPlan } from './land-child.ts'
 import { leftovers, type NewContent, stageChange } from './stage-change.ts'
 
-/** Bundled programs (see test/bench) have no folder of their own; they run from the project's root. */
-const folder = import.meta.dirname ?? 'test/landing'
-
-/** Makes one file of the child's program, since node does not run TypeScript by itself. */
-export async function bundleChild(
-  name: string,
-): Promise<{ readonly program: string; readonly remove: () => void }> {
-  const directory = mkdtempSync(join(tmpdir(), 'galley-child-'))
-  const program = join(directory, `${name}.cjs`)
-  await build({
-    entryPoints: [join(folder, `${name}.ts`)],
-    outfile: program,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    logLevel: 'error',
-  })
-  return { program, remove: () => rmSync(directory, { recursive: true, force: true }) }
-}
+/** The program that lands and is killed. */
+export const bundleLanding = () => bundleProgram('test/landing/land-child.ts')
 
 /** A repository with a staged change and with work of the user's own all around it. */
 export interface Scene {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { landCommit } from '../../src/landing/land-commit.ts'
 import {
-  bundleChild,
+  bundleLanding,
   copyScene,
   ended,
   recoverAndCheck,
@@ -30,11 +30,11 @@ const CHANGES = {
 }
 
 let program = ''
-let removeProgram = () => undefined as void
+let removeProgram: () => void = () => undefined
 let scene: Scene
 
 beforeAll(async () => {
-  const bundled = await bundleChild('land-child')
+  const bundled = await bundleLanding()
   program = bundled.program
   removeProgram = bundled.remove
   scene = await setScene(FILES, CHANGES)

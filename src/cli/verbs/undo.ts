@@ -34,7 +34,10 @@ export const undo: Verb = {
     const world = await context.world()
     if (args['yes'] === true) refuseAgents(world)
     const mainline = args['mainline'] === undefined ? {} : { mainline: Number(args['mainline']) }
-    const { change } = await undoFlow(world, { target: await namedChange(world, args), ...mainline })
+    const { change } = await undoFlow(world, {
+      target: await namedChange(world, args, 'landed'),
+      ...mainline,
+    })
     if (args['yes'] === true || context.terminal.isInteractive)
       return approveAndLand(world, context, change, args['yes'] === true)
     if (context.json) return { value: { change }, text: '' }

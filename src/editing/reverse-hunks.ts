@@ -1,0 +1,36 @@
+import { asBuffer } from './bytes.ts'
+import type { LineHunk } from './diff-lines.ts'
+
+const LF = 10
+
+/**
+ * Takes some hunks of a change back: `after`, with the lines of each hunk as they stand in `before`.
+ *
+ * @param hunks - Hunks of the line diff from `before` to `after`, each once, in any order. All of them give `before`.
+ */
+export function reverseHunks(before: Uint8Array, after: Uint8Array, hunks: readonly LineHunk[]): Buffer {
+  const [old, fresh] = [lineStarts(before), lineStarts(after)]
+  const parts: Uint8Array[] = []
+  let at = 0
+  for (const hunk of [...hunks].sort((a, b) => a.newStart - b.newStart || a.oldStart - b.oldStart)) {
+    const fromLine = firstLine(hunk.newStart, hunk.newCount)
+    parts.push(after.subarray(at, fresh[fromLine] ?? after.length))
+    const oldLine = firstLine(hunk.oldStart, hunk.oldCount)
+    parts.push(before.subarray(old[oldLine] ?? before.length, old[oldLine + hunk.oldCount] ?? before.length))
+    at = fresh[fromLine + hunk.newCount] ?? after.length
+  }
+  parts.push(after.subarray(at))
+  return Buffer.concat(parts)
+}
+
+/** Index of the first line; a hunk without lines on a side names the line before the place. */
+const firstLine = (start: number, count: number): number => (count > 0 ? start - 1 : start)
+
+/** Offsets at which lines begin, the end of the file included. */
+function lineStarts(raw: Uint8Array): readonly number[] {
+  const bytes = asBuffer(raw)
+  const starts = [0]
+  for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) starts.push(at + 1)
+  if (starts[starts.length - 1] !== bytes.length) starts.push(bytes.length)
+  return starts
+}

@@ -1,0 +1,158 @@
+import { carrySpans, changedSpans, type LineSpan } from '../editing/touched-lines.ts'
+import { type ChainLink, chainEntries, commitChain, type LinkEntry } from '../git/commit-chain.ts'
+import type { CommitId } from '../model/ids.ts'
+import { limits } from '../model/limits.ts'
+import type { Manifest, Transition } from '../model/manifest.ts'
+import type { LaterFact } from '../policy/undo-text.ts'
+import type { ObjectsAside } from '../store/objects-aside.ts'
+import type { UndoStep } from './undo-target.ts'
+
+/** A later commit that changed what an undo would change. */
+export interface LaterCommit {
+  readonly link: ChainLink
+  readonly paths: readonly string[]
+  readonly how: LaterFact['how']
+}
+
+export interface LaterSearch {
+  readonly step: UndoStep
+  /** What is searched for: transitions from the parent of `step.since` to it. */
+  readonly own: Manifest
+  /** Within the step: new path to old path. */
+  readonly renames: ReadonlyMap<string, string>
+  readonly conflictPaths: readonly string[]
+  readonly tip: CommitId
+}
+
+/** One file of the step on its way through the later commits. */
+interface Track {
+  /** Every name it had. */
+  readonly names: Set<string>
+  path: string
+  /** null = not there: the step, or a later commit, deleted it. */
+  blob: string | null
+  spans: readonly LineSpan[]
+  readonly isNew: boolean
+  readonly isRenamed: boolean
+  readonly hasNewMode: boolean
+  readonly touches: { readonly link: ChainLink; readonly path: string; readonly how: LaterFact['how'] }[]
+}
+
+/**
+ * Finds the later commits that changed the step's lines, or lines right beside them, or lines that those commits changed:
+ * the step's files are followed version by version through the commits up to the tip, under every name.
+ *
+ * @returns Oldest first; empty where nobody is found, or where there is too much to search.
+ */
+export async function findLater(aside: ObjectsAside, search: LaterSearch): Promise<readonly LaterCommit[]> {
+  const range = { from: search.step.since.commit, to: search.tip, most: limits.undoSearchedCommits }
+  const chain = await commitChain(aside.door, range)
+  if (chain === null || chain.length === 0) return []
+  const entries = await chainEntries(aside.door, chain)
+  const tracks = await Promise.all(search.own.map((t) => startTrack(aside, search, t)))
+  for (const link of chain) {
+    const changed = entries.get(link.commit) ?? []
+    for (const track of tracks) await follow(aside, track, link, changed)
+  }
+  const inConflict = new Set(search.conflictPaths)
+  const blamed = tracks.filter((track) => [...track.names].some((name) => inConflict.has(name)))
+  const found = collect(chain, blamed)
+  if (found.length > 0) return found
+  const any = collect(chain, tracks)
+  return any.length > 0 ? any : byPath(chain, entries, inConflict)
+}
+
+async function startTrack(aside: ObjectsAside, search: LaterSearch, t: Transition): Promise<Track> {
+  const origin = search.renames.get(t.path)
+  const source = origin === undefined ? t : (search.own.find((o) => o.path === origin) ?? t)
+  const isGone = t.newMode === '000000'
+  const [before, after] = await Promise.all([
+    source.oldMode === '000000' ? null : bytesOf(aside, source.oldBlob),
+    isGone ? null : bytesOf(aside, t.newBlob),
+  ])
+  return {
+    names: new Set([t.path]),
+    path: t.path,
+    blob: isGone ? null : t.newBlob,
+    spans: changedSpans(before, after),
+    isNew: source.oldMode === '000000',
+    isRenamed: origin !== undefined,
+    hasNewMode: !isGone && source.oldMode !== '000000' && source.oldMode !== t.newMode,
+    touches: [],
+  }
+}
+
+const bytesOf = async (aside: ObjectsAside, blob: string): Promise<Uint8Array | null> =>
+  (await aside.reader.contents(blob))?.bytes ?? null
+
+async function follow(
+  aside: ObjectsAside,
+  track: Track,
+  link: ChainLink,
+  entries: readonly LinkEntry[],
+): Promise<void> {
+  for (const entry of entries) {
+    const how = track.blob === null ? comesBack(track, entry) : await meets(aside, track, entry)
+    if (how !== null) track.touches.push({ link, path: entry.path, how })
+  }
+}
+
+/** Something new where the step's file is gone: the same name, or one that cannot stand beside it. */
+function comesBack(track: Track, entry: LinkEntry): LaterFact['how'] | null {
+  if (entry.status !== 'added' && entry.status !== 'renamed') return null
+  const isInTheWay = entry.path.startsWith(`${track.path}/`) || track.path.startsWith(`${entry.path}/`)
+  if (entry.path !== track.path) return isInTheWay ? 'added' : null
+  track.blob = entry.newBlob
+  track.spans = changedSpans(null, null)
+  return 'added'
+}
+
+/** What a commit did to the file, if it touched what the step had changed. */
+async function meets(aside: ObjectsAside, track: Track, entry: LinkEntry): Promise<LaterFact['how'] | null> {
+  if (entry.from !== track.path || entry.status === 'added') return null
+  if (entry.status === 'deleted') {
+    track.blob = null
+    return 'deleted'
+  }
+  const isTouched = entry.newBlob !== track.blob && (await carry(aside, track, entry.newBlob))
+  if (entry.status === 'renamed') {
+    track.path = entry.path
+    track.names.add(entry.path)
+    if (track.isNew || track.isRenamed) return 'renamed'
+  }
+  if (isTouched || (track.isNew && entry.oldBlob !== entry.newBlob)) return 'lines'
+  return track.hasNewMode && entry.oldMode !== entry.newMode ? 'mode' : null
+}
+
+async function carry(aside: ObjectsAside, track: Track, newBlob: string): Promise<boolean> {
+  const [before, after] = await Promise.all([bytesOf(aside, track.blob ?? ''), bytesOf(aside, newBlob)])
+  track.blob = newBlob
+  // A submodule's commit, or a blob that a partial clone lacks: it has no lines to compare.
+  if (before === null || after === null) return true
+  const carried = carrySpans(track.spans, { before, after })
+  track.spans = carried.spans
+  return carried.isTouched
+}
+
+function collect(chain: readonly ChainLink[], tracks: readonly Track[]): readonly LaterCommit[] {
+  const touches = tracks.flatMap((track) => track.touches)
+  return chain.flatMap((link) => {
+    const own = touches.filter((touch) => touch.link === link)
+    const [first] = own
+    if (first === undefined) return []
+    const how = own.find((touch) => touch.how === 'deleted')?.how ?? first.how
+    return [{ link, paths: [...new Set(own.map((touch) => touch.path))], how }]
+  })
+}
+
+/** Where lines tell nothing: every later commit that changed a conflicting path. */
+const byPath = (
+  chain: readonly ChainLink[],
+  entries: ReadonlyMap<CommitId, readonly LinkEntry[]>,
+  paths: ReadonlySet<string>,
+): readonly LaterCommit[] =>
+  chain.flatMap((link) => {
+    const own = (entries.get(link.commit) ?? []).filter((e) => paths.has(e.path) || paths.has(e.from))
+    const how = own.some((e) => e.status === 'deleted') ? 'deleted' : 'lines'
+    return own.length === 0 ? [] : [{ link, paths: own.map((e) => e.path), how }]
+  })
