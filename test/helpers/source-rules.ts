@@ -79,7 +79,7 @@ function isDateOfNow(node: SyntaxNode): boolean {
 /** git's commands that can lose work, or move a branch backwards. */
 const LOSING = ['stash', 'reset', 'clean', 'restore', 'switch', 'rebase', 'filter-branch', 'prune', 'reflog']
 /** The files that check out in galley's own scratch trees, and say so in code. */
-const IN_SCRATCH_TREES = ['src/store/scratch.ts', 'src/git/full-checkout.ts']
+const IN_SCRATCH_TREES = ['src/git/scratch-tree.ts']
 const FORCING = ['--force', '-f', '-D', '-M', '--force-with-lease']
 
 const losesWork = argumentsRule(
