@@ -81,7 +81,10 @@ const codes = {
     'The text to replace stands in several places.',
     'Add neighbouring lines until one place is left; the lines of all are named.',
   ],
-  'already-applied': ['The result of the edit stands there already.', 'Nothing to do; leave the edit out.'],
+  'already-applied': [
+    'The result of the edit stands there already.',
+    'Look at the line named: if it is this edit that stands there, leave it out; else read the file again and copy the old text.',
+  ],
   overlap: [
     'Two edits of one batch touch the same bytes.',
     'Merge them into one edit, or use "order": "sequential".',
