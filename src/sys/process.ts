@@ -23,6 +23,9 @@ export interface RunResult {
   readonly outputTruncated: boolean
 }
 
+/** How long output is still listened to after a program with a group of its own has ended. */
+const LEFTOVER_OUTPUT_MS = 500
+
 /**
  * Runs a program to its end. Resolves for every exit code; rejects only when it could not be started.
  *
@@ -48,9 +51,19 @@ export function run(request: RunRequest): Promise<RunResult> {
       clearTimeout(timer)
       reject(error)
     })
+    let letGo: NodeJS.Timeout | null = null
+    child.on('exit', () => {
+      if (request.ownGroup !== true) return
+      // What it left running may hold its output open for ever: the group is ended, and after a moment we stop listening.
+      endGroup(child, true)
+      letGo = setTimeout(() => {
+        child.stdout?.destroy()
+        child.stderr?.destroy()
+      }, LEFTOVER_OUTPUT_MS)
+    })
     child.on('close', (exitCode, signal) => {
       clearTimeout(timer)
-      if (request.ownGroup === true) endGroup(child, true)
+      if (letGo !== null) clearTimeout(letGo)
       resolve({
         exitCode,
         signal,
