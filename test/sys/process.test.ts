@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { run } from '../../src/sys/process.ts'
 
 const request = (line: string, timeoutMs = 20_000) => ({
@@ -12,12 +13,22 @@ const request = (line: string, timeoutMs = 20_000) => ({
   ownGroup: true,
 })
 
+/** Dead and not yet reaped (Z) is dead. */
+function isRunning(pid: number): boolean {
+  try {
+    return !execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
+      .trim()
+      .startsWith('Z')
+  } catch {
+    return false
+  }
+}
+
 test('a program that leaves another running is over when it ends itself, and the other is ended', async () => {
   const result = await run(request('sleep 300 & echo $!'))
   expect(result).toMatchObject({ exitCode: 0, timedOut: false })
   const pid = Number(result.stdout.toString())
-  await new Promise((resolve) => setTimeout(resolve, 50))
-  expect(() => process.kill(pid, 0)).toThrow()
+  await vi.waitFor(() => expect(isRunning(pid)).toBe(false), 5_000)
 })
 
 test('one that leaves its group and keeps the output open does not hold us', async () => {
