@@ -1,6 +1,7 @@
 import { GalleyError, type Refusal } from '../model/error.ts'
 import { hintFor } from '../model/error-codes.ts'
 import { visible } from '../review/visible.ts'
+import { overlapText } from './overlap-text.ts'
 
 /** A fault of the command line itself. */
 export const usageError = (message: string): GalleyError =>
@@ -51,7 +52,7 @@ export const exitCodeOf = (code: Refusal['code']): number =>
 /** For people, on stderr. Text from files, git or agents is made visible before a terminal sees it. */
 export function errorText(refusal: Required<Refusal>): string {
   const head = `galley: ${refusal.code}: ${visible(refusal.message)}\n`
-  return `${head}${othersText(refusal)}${nearestText(refusal)}hint: ${visible(hintOf(refusal))}\n`
+  return `${head}${othersText(refusal)}${nearestText(refusal)}${overlapText(refusal.data)}hint: ${visible(hintOf(refusal))}\n`
 }
 
 /** Every failing edit of a batch, or every fault of its form, beside the first, which the message names. */

@@ -23,7 +23,9 @@ export async function parseVerb(name: string, verb: Verb, words: readonly string
         .parserConfiguration({
           'parse-numbers': false,
           'parse-positional-numbers': false,
-          'duplicate-arguments-array': false,
+          // For options that may be repeated; all others keep their last value (see below), as git's do.
+          'duplicate-arguments-array': true,
+          'greedy-arrays': false,
           'camel-case-expansion': false,
         }),
     )
@@ -43,5 +45,16 @@ export async function parseVerb(name: string, verb: Verb, words: readonly string
   if (help !== '') return { kind: 'help', text: `${help}\n` }
   const positional = (args['_'] as readonly unknown[]).map(String)
   refuseTooMany(name, verb, positional)
-  return { kind: 'args', args }
+  return { kind: 'args', args: lastValues(args, verb.repeatable ?? []) }
+}
+
+/** The last value of every option given several times, but for those that may be. */
+function lastValues(args: Arguments, repeatable: readonly string[]): Arguments {
+  const isList = (name: string): boolean => name === '_' || repeatable.includes(name)
+  return Object.fromEntries(
+    Object.entries(args).map(([name, value]) => [
+      name,
+      Array.isArray(value) && !isList(name) ? value.at(-1) : value,
+    ]),
+  )
 }

@@ -47,6 +47,8 @@ export interface Verb {
   readonly details?: string
   readonly examples: readonly (readonly [command: string, meaning: string])[]
   readonly options: (yargs: Argv) => Argv
+  /** Options that may be given several times, declared with `array: true`; of any other the last value counts. */
+  readonly repeatable?: readonly string[]
   /**
    * A call without options but `--json` and `--last` needs no parser, which takes longer to load than the verb takes to run.
    * Such a verb relies on no default of its options.

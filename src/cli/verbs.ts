@@ -45,6 +45,10 @@ export const verbs: Readonly<
     summary: 'Revert a landed change or any commit',
     load: async () => (await import('./verbs/undo.ts')).undo,
   },
+  redo: {
+    summary: 'Bring back what was undone',
+    load: async () => (await import('./verbs/redo.ts')).redo,
+  },
   wait: {
     summary: 'Wait until a change is decided',
     load: async () => (await import('./verbs/wait.ts')).wait,

@@ -1,6 +1,6 @@
 import type { CellEdit } from '../model/edit.ts'
 import { type JsonNode, stringValue } from './json-spans.ts'
-import { indentAt, type Notebook, stringMember } from './notebook.ts'
+import { indentAt, type Notebook } from './notebook.ts'
 
 /** A source as nbformat keeps it: lines that own their newline. */
 function sourceLines(source: string): readonly string[] {
@@ -81,13 +81,12 @@ export function newCell(notebook: Notebook, edit: CellEdit): NewCell {
 }
 
 /** An id that no cell has, made from the source alone so that the same edit gives the same bytes. */
-function freshId({ text, cells }: Notebook, source: string): string {
-  const taken = new Set(cells.items.map((cell) => stringMember(text, cell, 'id')))
+function freshId({ ids }: Notebook, source: string): string {
   let hash = 0x811c9dc5
   for (let i = 0; i < source.length; i++) hash = Math.imul(hash ^ source.charCodeAt(i), 0x01000193)
   for (;;) {
     const id = (hash >>> 0).toString(16).padStart(8, '0')
-    if (!taken.has(id)) return id
+    if (!ids.has(id)) return id
     hash++
   }
 }

@@ -3,8 +3,11 @@ import { limits } from '../model/limits.ts'
 import { encode } from './bytes.ts'
 import { cellSource, newCell, retypedCell } from './cell-text.ts'
 import type { FileText } from './file-text.ts'
-import { memberOf, type Notebook, readNotebook, stringMember } from './notebook.ts'
+import { memberOf, type Notebook, stringMember } from './notebook.ts'
 import { failed, type Outcome } from './outcome.ts'
+
+/** What a character of a new or changed cell costs: it may be a blank of the file's layout, repeated. */
+const CHARACTER_COST = 64
 
 /** A replacement in the notebook's text, in characters. */
 interface TextSplice {
@@ -16,33 +19,45 @@ interface TextSplice {
 /** Resolves an edit of one cell; all bytes of the notebook but the cell's own source, or the cell as a whole, stay. */
 export function resolveCell(file: FileText, edit: CellEdit): Outcome {
   const what = `${edit.action} cell of ${edit.path}`
-  const notebook = readNotebook(file)
+  const { notebook } = file
   if ('fault' in notebook) {
     return failed(notebook.isEncoding === true ? 'not-utf8' : 'parse-error', `${what}: ${notebook.fault}`)
   }
-  if (edit.action === 'insert-after' && edit.cell === null)
-    return claim(notebook, edit, insertion(notebook, edit, -1))
-  const index = indexOf(notebook, edit, what)
+  const isAtTop = edit.action === 'insert-after' && edit.cell === null
+  const index = isAtTop ? -1 : indexOf(notebook, edit, what)
   if (typeof index !== 'number') return index
-  if (edit.action === 'insert-after') return claim(notebook, edit, insertion(notebook, edit, index))
-  if (edit.action === 'delete') return claim(notebook, edit, deletion(notebook, index))
-  return replacement(notebook, edit, index, what)
+  const splice = spliceOf(notebook, edit, index)
+  if (splice === null) return failed('parse-error', `${what}: cell ${index} has no "source"`)
+  file.work.spend(CHARACTER_COST * splice.text.length)
+  return claim(notebook, edit, splice)
 }
 
-function claim(notebook: Notebook, edit: CellEdit, splice: TextSplice): Outcome {
-  const offset = Buffer.byteLength(notebook.text.slice(0, splice.start))
-  const length = Buffer.byteLength(notebook.text.slice(splice.start, splice.end))
+/** @returns null where the cell to replace has no source. */
+function spliceOf(notebook: Notebook, edit: CellEdit, index: number): TextSplice | null {
+  switch (edit.action) {
+    case 'insert-after':
+      return insertion(notebook, edit, index)
+    case 'delete':
+      return deletion(notebook, index)
+    case 'replace':
+      return replacement(notebook, edit, index)
+  }
+}
+
+function claim({ offsets }: Notebook, edit: CellEdit, splice: TextSplice): Outcome {
+  const offset = offsets.at(splice.start)
+  const end = offsets.at(splice.end)
   return {
     kind: 'claims',
     claims: [
       {
         item: edit.item,
         offset,
-        length,
+        length: end - offset,
         replacement: encode(splice.text),
         tier: 'exact',
         claimStart: offset,
-        claimEnd: offset + length,
+        claimEnd: end,
         ownLine: null,
       },
     ],
@@ -68,23 +83,20 @@ function indexOf(notebook: Notebook, edit: CellEdit, what: string): number | Out
     )
   }
   const { id } = edit.cell
-  const ids = items.map((cell) => stringMember(notebook.text, cell, 'id'))
-  const found = ids.flatMap((each, index) => (each === id ? [index] : []))
+  const found = notebook.ids.get(id) ?? []
   const numbered = /^cell-([0-9]{1,9})$/.exec(id)
   if (found.length === 0 && numbered !== null && Number(numbered[1]) < items.length)
     return Number(numbered[1])
   const [index] = found
   if (index === undefined) {
-    const shown = ids.filter((each) => each !== undefined).slice(0, limits.candidatesShown)
-    return failed('no-match', `${what}: no cell has the id ${JSON.stringify(id.slice(0, 80))}`, {
-      ids: shown,
-    })
+    const ids = [...notebook.ids.keys()].slice(0, limits.candidatesShown)
+    return failed('no-match', `${what}: no cell has the id ${JSON.stringify(id.slice(0, 80))}`, { ids })
   }
   if (found.length > 1) {
     return failed(
       'ambiguous-match',
       `${what}: ${found.length} cells have the id ${JSON.stringify(id.slice(0, 80))}`,
-      { cells: found },
+      { cells: found.slice(0, limits.candidatesShown) },
     )
   }
   return index
@@ -117,20 +129,18 @@ function insertion(notebook: Notebook, edit: CellEdit, after: number): TextSplic
   return { start: cells.start + 1, end: cells.end - 1, text: `${cell.lead}${cell.text}${cell.trail}` }
 }
 
-function replacement(notebook: Notebook, edit: CellEdit, index: number, what: string): Outcome {
+function replacement(notebook: Notebook, edit: CellEdit, index: number): TextSplice | null {
   const cell = notebook.cells.items[index]
   const source = cell === undefined ? undefined : memberOf(cell, 'source')
-  if (cell === undefined || source === undefined) {
-    return failed('parse-error', `${what}: cell ${index} has no "source"`)
-  }
+  if (cell === undefined || source === undefined) return null
   const text = cellSource(notebook, source, edit.source)
   const type = stringMember(notebook.text, cell, 'cell_type')
   if (edit.cellType === undefined || edit.cellType === type) {
-    return claim(notebook, edit, { start: source.start, end: source.end, text })
+    return { start: source.start, end: source.end, text }
   }
-  return claim(notebook, edit, {
+  return {
     start: cell.start,
     end: cell.end,
     text: retypedCell(notebook, cell, { type: edit.cellType, source: text }),
-  })
+  }
 }

@@ -7,7 +7,8 @@ import { placeUnified } from './place-unified.ts'
 import { moreLenient } from './tiers.ts'
 
 /** Resolves all hunks of one file. They refer to the file as it was and stand in its order. */
-export function resolveHunks(file: FileText, edit: HunksEdit, maxTier: Tier): Outcome {
+export function resolveHunks(text: FileText, edit: HunksEdit, maxTier: Tier): Outcome {
+  const file = edit.flavour === 'unified' ? text.asGit : text
   const what = `patch of ${edit.path}`
   if (edit.hunks.length === 0) return failed('parse-error', `${what}: it has no hunk`)
   for (const [index, hunk] of edit.hunks.entries()) {

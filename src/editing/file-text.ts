@@ -1,22 +1,32 @@
-import type { BlobId } from '../model/ids.ts'
+import type { BlobId, ObjectFormat } from '../model/ids.ts'
+import { blobOf } from './blob-of.ts'
 import { asBuffer, hasNul, isLfsPointer } from './bytes.ts'
 import { ByteFinder } from './find-bytes.ts'
 import { type FoldedText, type FoldLevel, fold } from './fold.ts'
 import { LineIndex } from './line-index.ts'
 import { type ChangedStretch, LineTable } from './lines.ts'
+import { type Notebook, type NotebookFault, readNotebook } from './notebook.ts'
 import type { Work } from './work.ts'
+
+/** Searches for short lines that pass over the file before its lines are indexed. */
+const LINE_SEARCHES_WITHOUT_INDEX = 8
+const SHA1_DIGITS = 40
 
 /** The bytes of one file at one step, with the indexes that all edits of the step share. Each is built when first asked for. */
 export class FileText {
   readonly bytes: Buffer
-  /** null = not known: the bytes came out of an earlier step of the batch. */
+  /** null = not known without hashing: the bytes came out of an earlier step of the batch. */
   readonly blob: BlobId | null
   readonly work: Work
   private lineTable: LineTable | undefined
   private byteFinder: ByteFinder | undefined
   private readonly foldedTexts = new Map<FoldLevel, FoldedText>()
+  private readonly hashes = new Map<ObjectFormat, string>()
   private index: LineIndex | undefined
   private nul: boolean | undefined
+  private lineSearches = 0
+  private gitText: FileText | undefined
+  private read: Notebook | NotebookFault | undefined
 
   constructor(bytes: Uint8Array, blob: BlobId | null, work: Work) {
     this.bytes = asBuffer(bytes)
@@ -29,11 +39,23 @@ export class FileText {
     return this.lineTable
   }
 
+  /** The same bytes as git divides them into lines: a lone CR is ordinary text, also where there is no LF at all. */
+  get asGit(): FileText {
+    if (!this.lines.usesCr) return this
+    if (this.gitText === undefined) {
+      this.gitText = new FileText(this.bytes, this.blob, this.work)
+      this.gitText.lineTable = new LineTable(this.bytes, { usesCr: false })
+    }
+    return this.gitText
+  }
+
   /** The text after a step that changed one stretch of it: its lines are made of those known here. */
   after(bytes: Buffer, stretch: ChangedStretch): FileText {
     const text = new FileText(bytes, null, this.work)
-    if (this.lineTable !== undefined)
-      text.lineTable = new LineTable(bytes, { table: this.lineTable, stretch })
+    if (this.lineTable !== undefined) {
+      this.work.spend(4 * this.lineTable.count)
+      text.lineTable = new LineTable(bytes, { known: { table: this.lineTable, stretch } })
+    }
     return text
   }
 
@@ -54,8 +76,31 @@ export class FileText {
 
   /** The lines by content, indentation and likeness aside. */
   get lineIndex(): LineIndex {
-    this.index ??= new LineIndex(this.folded('unicode'))
+    this.index ??= new LineIndex(this.folded('unicode'), this.work)
     return this.index
+  }
+
+  /** Counts a search for a short line; after a few, the index of lines is worth its cost. */
+  isSearchedByLine(): boolean {
+    this.lineSearches++
+    return this.index !== undefined || this.lineSearches > LINE_SEARCHES_WITHOUT_INDEX
+  }
+
+  /** The file as a notebook, or why it is none. */
+  get notebook(): Notebook | NotebookFault {
+    this.read ??= readNotebook(this.bytes, this.work)
+    return this.read
+  }
+
+  /** Whether the file's blob id begins with these hex digits. */
+  isBlob(digits: string): boolean {
+    if (this.blob !== null) return this.blob.startsWith(digits)
+    return this.hash('sha1').startsWith(digits) || this.hash('sha256').startsWith(digits)
+  }
+
+  /** The file's blob id, for a message that compares it with these digits. */
+  blobBeside(digits: string): string {
+    return this.blob ?? this.hash(digits.length > SHA1_DIGITS ? 'sha256' : 'sha1')
   }
 
   get hasNul(): boolean {
@@ -65,5 +110,14 @@ export class FileText {
 
   get isLfsPointer(): boolean {
     return isLfsPointer(this.bytes)
+  }
+
+  private hash(format: ObjectFormat): string {
+    const known = this.hashes.get(format)
+    if (known !== undefined) return known
+    this.work.spend(4 * this.bytes.length)
+    const hash = blobOf(this.bytes, format)
+    this.hashes.set(format, hash)
+    return hash
   }
 }

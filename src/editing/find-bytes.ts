@@ -25,6 +25,11 @@ const PASSES_WITHOUT_INDEX = 4
 /** As few blocks as this end the choice of an index. */
 const FEW_BLOCKS = 64
 
+/** What a place costs that is looked at closely, beside the needle's bytes. */
+const PLACE_COST = 64
+/** What each byte of a pass costs for a needle that no index helps with: the file is full of its parts. */
+const COMMON_COST = 4
+
 /**
  * Finds byte strings in one file.
  *
@@ -48,9 +53,11 @@ export class ByteFinder {
     const { from = 0, to = this.bytes.length } = options
     if (needle.length === 0 || to - from < needle.length) return []
     const isNear = to - from <= 4 * needle.length + 1024
-    const places =
-      isNear || this.scanned < PASSES_WITHOUT_INDEX * this.bytes.length ? null : this.lookUp(needle)
-    return places === null ? this.scan(needle, options) : this.chosen(needle, places, options)
+    if (isNear || this.scanned < PASSES_WITHOUT_INDEX * this.bytes.length) return this.scan(needle, options, 1)
+    const places = this.lookUp(needle)
+    return places === null
+      ? this.scan(needle, options, COMMON_COST)
+      : this.chosen(needle, places, options)
   }
 
   private lookUp(needle: Buffer): readonly number[] | null {
@@ -61,12 +68,13 @@ export class ByteFinder {
       null
     for (const shape of shapes) {
       const index = this.indexOf(shape)
+      this.work.spend(8 * needle.length)
       const run = index.cheapestRun(needle)
       if (best === null || run.blocks < best.run.blocks) best = { index, run }
       if (best.run.blocks <= FEW_BLOCKS) break
     }
     if (best === null || best.run.blocks > Math.max(1024, this.bytes.length >> 9)) return null
-    this.work.spend(needle.length + best.run.blocks * 16)
+    this.work.spend(needle.length + best.run.blocks * 32)
     return best.index.places(needle, best.run)
   }
 
@@ -77,6 +85,7 @@ export class ByteFinder {
   private indexOf(shape: BlockShape): BlockIndex {
     const known = this.indexes.get(shape)
     if (known !== undefined) return known
+    this.work.spend(this.bytes.length * (shape === dense ? 16 : 4))
     const index = new BlockIndex(this.bytes, shape)
     this.indexes.set(shape, index)
     return index
@@ -88,29 +97,30 @@ export class ByteFinder {
     for (const place of [...places].sort((a, b) => a - b)) {
       if (found.length >= limit) break
       if (place < from || place + needle.length > to) continue
-      this.work.spend(needle.length)
+      this.work.spend(needle.length + PLACE_COST)
       if (this.bytes.compare(needle, 0, needle.length, place, place + needle.length) !== 0) continue
       if (accept === undefined || accept(place)) found.push(place)
     }
     return found
   }
 
-  private scan(needle: Buffer, options: SearchOptions): readonly number[] {
+  private scan(needle: Buffer, options: SearchOptions, byteCost: number): readonly number[] {
     const { limit, from = 0, to = this.bytes.length, accept } = options
     const found: number[] = []
     let passed = from
-    for (const place of findOccurrences(this.bytes.subarray(0, to), needle, from)) {
-      this.spendPass(place + 1 - passed)
+    for (const place of findOccurrences(this.bytes.subarray(0, to), needle, from, this.work)) {
+      this.spendPass(place + 1 - passed, byteCost)
+      this.work.spend(PLACE_COST)
       passed = place + 1
       if (accept === undefined || accept(place)) found.push(place)
       if (found.length >= limit) return found
     }
-    this.spendPass(to - passed)
+    this.spendPass(to - passed, byteCost)
     return found
   }
 
-  private spendPass(bytes: number): void {
+  private spendPass(bytes: number, byteCost: number): void {
     this.scanned += bytes
-    this.work.spend(bytes)
+    this.work.spend(bytes * byteCost)
   }
 }

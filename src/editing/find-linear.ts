@@ -1,3 +1,5 @@
+import type { Work } from './work.ts'
+
 /** How far a prefix of the needle is also the end of what was read: Knuth, Morris and Pratt's table. */
 function fallbacksOf(needle: Buffer): Int32Array {
   const fallbacks = new Int32Array(needle.length)
@@ -33,8 +35,16 @@ const PREFIX_BYTES = 24
 /** Places where the prefix stands and the whole does not, before the linear search takes over. */
 const FALSE_PLACES_MAX = 64
 
-/** Like `findLinear`, and quick on ordinary text. */
-export function* findOccurrences(bytes: Buffer, needle: Buffer, from: number): Generator<number> {
+/** What the linear search costs for each byte. */
+const LINEAR_COST = 4
+
+/** Like `findLinear`, and quick on ordinary text. Charges what it costs beyond one quick pass. */
+export function* findOccurrences(
+  bytes: Buffer,
+  needle: Buffer,
+  from: number,
+  work: Work,
+): Generator<number> {
   const prefix = needle.subarray(0, PREFIX_BYTES)
   let wrong = 0
   for (let at = bytes.indexOf(prefix, from); at !== -1; at = bytes.indexOf(prefix, at + 1)) {
@@ -42,6 +52,7 @@ export function* findOccurrences(bytes: Buffer, needle: Buffer, from: number): G
     if (end > bytes.length) return
     if (needle.length === prefix.length || bytes.compare(needle, 0, needle.length, at, end) === 0) yield at
     else if (++wrong > FALSE_PLACES_MAX) {
+      work.spend(LINEAR_COST * (bytes.length - at) + needle.length)
       yield* findLinear(bytes, needle, at + 1)
       return
     }

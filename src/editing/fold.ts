@@ -178,7 +178,7 @@ export function fold(bytes: Buffer, options: FoldOptions, work: Work): FoldedTex
     out = blanksOut
     points.add(out, bytes.length, blanksIn)
   }
-  work.spend(bytes.length)
+  work.spend(4 * bytes.length)
   return new FoldedText(output.subarray(0, out), points, hasFolded, work)
 }
 

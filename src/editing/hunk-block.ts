@@ -1,8 +1,14 @@
 import type { Hunk, HunkLine, HunksEdit, Tier } from '../model/edit.ts'
 import type { FileText } from './file-text.ts'
 import { type FoldLevel, fold } from './fold.ts'
+import { trimmed } from './line-index.ts'
 
 const LF = Buffer.from('\n')
+const LF_BYTE = 10
+const CR_BYTE = 13
+const noLine = Buffer.alloc(0)
+/** A block of no more bytes than this is looked for line by line. */
+const SHORT_BYTES = 8
 const MARK = Buffer.from('\ufeff')
 
 /** The old lines of a hunk, as they must stand one below the other in the file. */
@@ -53,7 +59,7 @@ export function findBlock(file: FileText, block: Block, tier: Tier, search: Bloc
 /** The bytes compared: the file's own, or a folded form, with the way from its offsets to the file's. */
 interface Searched {
   readonly needle: Buffer
-  readonly length: number
+  readonly bytes: Buffer
   readonly toFile: (index: number) => number
   readonly fromFile: (offset: number) => number
   readonly isLineStart: (index: number) => boolean
@@ -70,29 +76,58 @@ function findIn(
 ): readonly number[] {
   const searched = level === null ? exactText(file, block) : foldedText(file, block, level)
   const { needle } = searched
-  if (needle.length === 0) return blankLines(file, block, level, search)
+  const lineOf = (index: number): number => file.lines.lineAt(searched.toFile(index))
+  const accept = (index: number, line: () => number): boolean =>
+    searched.isLineStart(index) &&
+    endsRight(file, block, searched, index) &&
+    (search.accept === undefined || search.accept(line()))
+  const isShort = needle.length <= SHORT_BYTES && !needle.includes(CR_BYTE)
+  if (needle.length === 0 || (isShort && file.isSearchedByLine())) {
+    return findByLine(file, block, searched, { ...search, accept })
+  }
   const from = searched.fromFile(file.lines.start(search.fromLine))
   const lastStart = searched.fromFile(file.lines.start(Math.min(search.toLine, file.lines.count - 1)))
-  const lineOf = (index: number): number => file.lines.lineAt(searched.toFile(index))
   return searched.find
     .find(needle, {
       limit: search.limit,
       from,
-      to: Math.min(searched.length, lastStart + needle.length),
-      accept: (index) => {
-        if (!searched.isLineStart(index) || !endsRight(file, block, searched, index)) return false
-        return search.accept === undefined || search.accept(lineOf(index))
-      },
+      to: Math.min(searched.bytes.length, lastStart + needle.length),
+      accept: (index) => accept(index, () => lineOf(index)),
     })
     .map(lineOf)
 }
 
+/** Finds a block through its first line: what is short stands everywhere in the bytes, and as a line in few places. */
+function findByLine(
+  file: FileText,
+  block: Block,
+  searched: Searched,
+  search: Omit<BlockSearch, 'accept'> & {
+    readonly accept: (index: number, line: () => number) => boolean
+  },
+): readonly number[] {
+  const { needle, bytes } = searched
+  const options = { level: 'unicode', usesCr: file.lines.usesCr, from: 0, stripsEnd: true } as const
+  const first = trimmed(fold(block.lines[0] ?? noLine, options, file.work).bytes)
+  return file.lineIndex.linesWith(first, search.limit, {
+    from: search.fromLine,
+    to: search.toLine,
+    accept: (line) => {
+      const index = searched.fromFile(file.lines.start(line))
+      const end = index + needle.length
+      if (end > bytes.length || bytes.compare(needle, 0, needle.length, index, end) !== 0) return false
+      return search.accept(index, () => line)
+    },
+  })
+}
+
 function endsRight(file: FileText, block: Block, searched: Searched, index: number): boolean {
   if (block.lastLine === 'terminated') return true
-  const end = index + searched.needle.length
-  if (block.lastLine === 'open') return end === searched.length && file.lines.isUnterminated
-  const last = block.lines[block.lines.length - 1]
-  return searched.isTextEnd(end) && (end < searched.length || last === undefined || last.length > 0)
+  const { bytes, needle } = searched
+  const end = index + needle.length
+  if (block.lastLine === 'open') return end === bytes.length && file.lines.isUnterminated
+  // Behind a final newline there is no further line, not even a blank one.
+  return searched.isTextEnd(end) && (end < bytes.length || end === index || bytes[end - 1] !== LF_BYTE)
 }
 
 function joined(block: Block): Buffer {
@@ -104,7 +139,7 @@ function exactText(file: FileText, block: Block): Searched {
   const same = (offset: number): number => offset
   return {
     needle: joined(block),
-    length: file.bytes.length,
+    bytes: file.bytes,
     toFile: same,
     fromFile: same,
     isLineStart: (index) => file.lines.isLineStart(index),
@@ -119,7 +154,7 @@ function foldedText(file: FileText, block: Block, level: FoldLevel): Searched {
   const options = { level, usesCr: file.lines.usesCr, from: 0, stripsEnd: block.lastLine !== 'terminated' }
   return {
     needle: fold(withoutFinalCr(joined(block), block), options, file.work).bytes,
-    length: text.bytes.length,
+    bytes: text.bytes,
     toFile: (index) => text.startOf(index),
     fromFile: (offset) => text.indexOf(offset),
     isLineStart: (index) => text.isLineStart(index),
@@ -130,27 +165,7 @@ function foldedText(file: FileText, block: Block, level: FoldLevel): Searched {
 
 /** A request in CRLF leaves a CR at the end of its last line. */
 function withoutFinalCr(bytes: Buffer, block: Block): Buffer {
-  return block.lastLine === 'either' && bytes[bytes.length - 1] === 13 ? bytes.subarray(0, -1) : bytes
-}
-
-/** A block of one blank line has no bytes to look for. */
-function blankLines(
-  file: FileText,
-  block: Block,
-  level: FoldLevel | null,
-  { fromLine, toLine, limit, accept }: BlockSearch,
-): readonly number[] {
-  const { lines } = file
-  const found: number[] = []
-  for (let line = fromLine; line <= Math.min(toLine, lines.count - 1) && found.length < limit; line++) {
-    const text = lines.text(line)
-    const isBlank =
-      level === null || level === 'eol' ? text.length === 0 : file.lineIndex.line(line).length === 0
-    const ends = block.lastLine !== 'open' || (line === lines.count - 1 && lines.isUnterminated)
-    if (isBlank && ends && (accept === undefined || accept(line))) found.push(line)
-  }
-  file.work.spend(64 * Math.max(0, toLine - fromLine))
-  return found
+  return block.lastLine === 'either' && bytes[bytes.length - 1] === CR_BYTE ? bytes.subarray(0, -1) : bytes
 }
 
 export const isOld = (line: HunkLine): boolean => line.kind !== 'add'

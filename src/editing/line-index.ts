@@ -1,6 +1,9 @@
 import type { FoldedText } from './fold.ts'
+import type { Work } from './work.ts'
 
 const LF = 10
+/** What looking at one line costs beside its bytes. */
+const LINE_COST = 64
 const isBlank = (byte: number | undefined): boolean => byte === 32 || byte === 9
 
 /** The line's bytes without blanks at both ends. */
@@ -17,24 +20,35 @@ export class LineIndex {
   private readonly bytes: Buffer
   private readonly starts: Uint32Array
   private readonly mask: number
-  private readonly heads: Int32Array
-  private readonly next: Int32Array
-  private readonly counts: Uint32Array
+  /** Lines by hash, those of one hash ascending. */
+  private readonly ordered: Uint32Array
+  /** Where the lines of each hash begin in `ordered`; one more entry holds the end. */
+  private readonly slots: Uint32Array
+  private readonly work: Work
 
-  constructor(text: FoldedText) {
+  constructor(text: FoldedText, work: Work) {
     this.bytes = text.bytes
+    this.work = work
     this.starts = startsOf(text.bytes)
     const count = this.starts.length - 1
+    work.spend(4 * text.bytes.length + LINE_COST * count)
     const bits = Math.min(22, Math.max(8, Math.ceil(Math.log2(count + 1)) + 1))
     this.mask = 2 ** bits - 1
-    this.heads = new Int32Array(2 ** bits)
-    this.counts = new Uint32Array(2 ** bits)
-    this.next = new Int32Array(count)
-    for (let line = count - 1; line >= 0; line--) {
+    const hashes = new Uint32Array(count)
+    this.slots = new Uint32Array(2 ** bits + 1)
+    for (let line = 0; line < count; line++) {
       const slot = hashOf(this.line(line)) & this.mask
-      this.next[line] = this.heads[slot] ?? 0
-      this.heads[slot] = line + 1
-      this.counts[slot] = (this.counts[slot] ?? 0) + 1
+      hashes[line] = slot
+      this.slots[slot + 1] = (this.slots[slot + 1] ?? 0) + 1
+    }
+    for (let slot = 0; slot <= this.mask; slot++)
+      this.slots[slot + 1] = (this.slots[slot + 1] ?? 0) + (this.slots[slot] ?? 0)
+    this.ordered = new Uint32Array(count)
+    const next = this.slots.slice()
+    for (let line = 0; line < count; line++) {
+      const slot = hashes[line] ?? 0
+      this.ordered[next[slot] ?? 0] = line
+      next[slot] = (next[slot] ?? 0) + 1
     }
   }
 
@@ -44,7 +58,7 @@ export class LineIndex {
 
   /** The folded line without indentation and trailing blanks; empty beyond the end. */
   line(index: number): Buffer {
-    return trimmed(this.bytes.subarray(this.starts[index] ?? 0, this.textEnd(index)))
+    return trimmed(this.wholeLine(index))
   }
 
   /** The folded line with its indentation. */
@@ -54,18 +68,47 @@ export class LineIndex {
 
   /** At most this many lines have this content (others may share its hash). */
   countOf(content: Buffer): number {
-    return this.counts[hashOf(content) & this.mask] ?? 0
+    const slot = hashOf(content) & this.mask
+    return (this.slots[slot + 1] ?? 0) - (this.slots[slot] ?? 0)
   }
 
-  /** Indexes of the lines with this trimmed content, ascending, at most `limit`. */
-  linesWith(content: Buffer, limit: number): readonly number[] {
+  /**
+   * Indexes of the lines with this trimmed content, ascending, at most `limit`.
+   *
+   * @param range - the first line that counts and the last, and what else must hold of one.
+   */
+  linesWith(
+    content: Buffer,
+    limit: number,
+    range: {
+      readonly from?: number
+      readonly to?: number
+      readonly accept?: (line: number) => boolean
+    } = {},
+  ): readonly number[] {
+    const { from = 0, to = this.count, accept } = range
+    const slot = hashOf(content) & this.mask
+    const end = this.slots[slot + 1] ?? 0
     const found: number[] = []
-    let entry = this.heads[hashOf(content) & this.mask] ?? 0
-    while (entry > 0 && found.length < limit) {
-      if (this.line(entry - 1).equals(content)) found.push(entry - 1)
-      entry = this.next[entry - 1] ?? 0
+    for (let at = this.firstFrom(slot, from); at < end && found.length < limit; at++) {
+      const line = this.ordered[at] ?? 0
+      if (line > to) break
+      this.work.spend(LINE_COST)
+      if (this.line(line).equals(content) && (accept === undefined || accept(line))) found.push(line)
     }
     return found
+  }
+
+  /** Index in `ordered` of the slot's first line at or after `from`. */
+  private firstFrom(slot: number, from: number): number {
+    let low = this.slots[slot] ?? 0
+    let high = this.slots[slot + 1] ?? 0
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.ordered[middle] ?? 0) < from) low = middle + 1
+      else high = middle
+    }
+    return low
   }
 
   private textEnd(index: number): number {

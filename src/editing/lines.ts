@@ -24,11 +24,21 @@ export class LineTable {
   /** Starts of the lines; one more entry holds the end of the file. */
   private readonly starts: Uint32Array
 
-  /** @param known - the table of the text from which this one was made, and the only stretch that differs. */
-  constructor(bytes: Buffer, known?: { readonly table: LineTable; readonly stretch: ChangedStretch }) {
+  /**
+   * @param options - `known`: the table of the text from which this one was made, and the only stretch that differs.
+   * `usesCr: false`: a lone CR is ordinary text here, as it is to git.
+   */
+  constructor(
+    bytes: Buffer,
+    options: {
+      readonly known?: { readonly table: LineTable; readonly stretch: ChangedStretch }
+      readonly usesCr?: false
+    } = {},
+  ) {
+    const { known, usesCr = !bytes.includes(LF) && bytes.includes(CR) } = options
     this.bytes = bytes
     this.contentStart = markLength(bytes)
-    this.usesCr = !bytes.includes(LF) && bytes.includes(CR)
+    this.usesCr = usesCr
     this.starts =
       known === undefined || known.stretch.start < 3 || known.table.usesCr || this.usesCr
         ? startsOf(bytes, this.contentStart, this.usesCr ? CR : LF)

@@ -1,34 +1,61 @@
-import type { FileText } from './file-text.ts'
+import { ByteOffsets } from './byte-offsets.ts'
 import { JsonFault, type JsonMember, type JsonNode, parseJsonSpans, stringValue } from './json-spans.ts'
+import type { Work } from './work.ts'
 
 type JsonArray = Extract<JsonNode, { kind: 'array' }>
 type JsonObject = Extract<JsonNode, { kind: 'object' }>
 
+/** What reading JSON costs for each byte. */
+const BYTE_COST = 32
+
 /** A Jupyter notebook with the places of its cells. */
 export interface Notebook {
   readonly text: string
+  readonly offsets: ByteOffsets
   readonly cells: JsonArray
+  /** Indexes of the cells with each id. */
+  readonly ids: ReadonlyMap<string, readonly number[]>
   /** Column style: what one level of indentation is, and how its lines end; null = all on one line. */
   readonly layout: { readonly unit: string; readonly newline: string } | null
   /** Cells of this notebook carry ids. */
   readonly hasIds: boolean
 }
 
+export interface NotebookFault {
+  readonly fault: string
+  readonly isEncoding?: true
+}
+
 /** The notebook, or what is wrong with the file. */
-export function readNotebook(
-  file: FileText,
-): Notebook | { readonly fault: string; readonly isEncoding?: true } {
-  const text = file.bytes.toString('utf8')
-  file.work.spend(8 * file.bytes.length)
-  if (!Buffer.from(text, 'utf8').equals(file.bytes))
-    return { fault: 'the file is not UTF-8', isEncoding: true }
+export function readNotebook(bytes: Buffer, work: Work): Notebook | NotebookFault {
+  work.spend(BYTE_COST * bytes.length)
+  const text = bytes.toString('utf8')
+  if (!Buffer.from(text, 'utf8').equals(bytes)) return { fault: 'the file is not UTF-8', isEncoding: true }
   const root = rootOf(text)
   if (typeof root === 'string') return { fault: root }
   const cells = memberOf(root, 'cells')
   if (cells?.kind !== 'array') return { fault: 'the file is no notebook: it has no list "cells"' }
   if (cells.items.some((cell) => cell.kind !== 'object'))
     return { fault: 'the file is no notebook: a cell is no object' }
-  return { text, cells, layout: layoutOf(text, root), hasIds: hasIds(text, root, cells) }
+  return {
+    text,
+    offsets: new ByteOffsets(text, bytes.length),
+    cells,
+    ids: idsOf(text, cells),
+    layout: layoutOf(text, root),
+    hasIds: hasIds(text, root, cells),
+  }
+}
+
+function idsOf(text: string, cells: JsonArray): ReadonlyMap<string, readonly number[]> {
+  const ids = new Map<string, number[]>()
+  cells.items.forEach((cell, index) => {
+    const id = stringMember(text, cell, 'id')
+    const known = id === undefined ? undefined : ids.get(id)
+    if (known !== undefined) known.push(index)
+    else if (id !== undefined) ids.set(id, [index])
+  })
+  return ids
 }
 
 function rootOf(text: string): JsonObject | string {

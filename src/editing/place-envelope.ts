@@ -79,11 +79,7 @@ function anchorLines(file: FileText, anchor: string, fromLine: number): readonly
   const options = { level: 'unicode', usesCr: false, from: 0, stripsEnd: true } as const
   const content = trimmed(fold(encode(anchor), options, file.work).bytes)
   if (content.length === 0) return []
-  file.work.spend(8 * file.lineIndex.countOf(content))
-  return file.lineIndex
-    .linesWith(content, Number.POSITIVE_INFINITY)
-    .filter((line) => line >= fromLine)
-    .slice(0, limit)
+  return file.lineIndex.linesWith(content, limit, { from: fromLine })
 }
 
 function placeAdded(place: HunkPlace, { line, rivals }: Anchored): PlacedHunk | Refusal {
@@ -105,16 +101,14 @@ function findOld(place: HunkPlace, hunk: Hunk): PlacedHunk | Refusal | null {
   const { file, fromLine, maxTier } = place
   const block = blockOf('envelope', hunk, 'old')
   const limit = limits.candidatesShown + 1
-  const accept = (line: number): boolean => !hunk.endOfFile || line + block.lines.length === file.lines.count
+  const toLine = hunk.endOfFile ? file.lines.count - block.lines.length : file.lines.count
+  const range = { fromLine: hunk.endOfFile ? Math.max(fromLine, toLine) : fromLine, toLine }
   for (const tier of tiers) {
     if (rankOf(tier) > rankOf(maxTier)) break
     const found =
       tier === 'indent'
         ? indented(place, hunk, block)
-        : findBlock(file, block, tier, { fromLine, toLine: file.lines.count, limit, accept }).map((line) => ({
-            line,
-            reindent: null,
-          }))
+        : findBlock(file, block, tier, { ...range, limit }).map((line) => ({ line, reindent: null }))
     const [first] = found
     if (first === undefined) continue
     if (found.length === 1) return { hunk, tier, ...first }

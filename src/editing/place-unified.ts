@@ -3,7 +3,7 @@ import type { Refusal } from '../model/error.ts'
 import { limits } from '../model/limits.ts'
 import type { Placing } from './edit-hunks.ts'
 import type { FileText } from './file-text.ts'
-import { type Block, blockOf, findBlock, isOld } from './hunk-block.ts'
+import { type Block, type BlockSearch, blockOf, findBlock, isOld } from './hunk-block.ts'
 import { explainMissing, type HunkPlace, nameOf } from './hunk-help.ts'
 import type { PlacedHunk } from './hunk-splices.ts'
 import { refusal } from './outcome.ts'
@@ -15,15 +15,19 @@ import { rankOf } from './tiers.ts'
  * A hunk stands at its line, moved by as much as the hunk before was off, if its old lines are there; otherwise there
  * must be exactly one place below the hunk before. What the numbers cannot prove the edges must: lines added after
  * context with nothing below it belong at the end of the file, and lines added at line 1 above context at its beginning
- * (the rules of `git apply`).
+ * (the rules of `git apply`). The old blob's id proves every number, where the diff names it and the file is that blob;
+ * where the diff names another blob, numbers alone prove nothing.
  */
 export function placeUnified(file: FileText, edit: HunksEdit, maxTier: Tier): Placing {
   const placed: PlacedHunk[] = []
+  const isProven = edit.preimage !== undefined && file.isBlob(edit.preimage)
   let offset = 0
   let fromLine = 0
   for (const [index, hunk] of edit.hunks.entries()) {
     const place = { file, edit, hunk, index, fromLine, maxTier }
-    const found = hunk.lines.some(isOld) ? placeOld(place, offset) : placeByNumber(place, offset)
+    const found = hunk.lines.some(isOld)
+      ? placeOld(place, offset, isProven)
+      : placeByNumber(place, offset, isProven)
     if ('code' in found) return { kind: 'failed', refusal: found }
     placed.push(found)
     const oldCount = hunk.lines.filter(isOld).length
@@ -34,11 +38,12 @@ export function placeUnified(file: FileText, edit: HunksEdit, maxTier: Tier): Pl
 }
 
 /** Without old lines only the line number says where. */
-function placeByNumber(place: HunkPlace, offset: number): PlacedHunk | Refusal {
-  const { file, hunk, fromLine } = place
+function placeByNumber(place: HunkPlace, offset: number, isProven: boolean): PlacedHunk | Refusal {
+  const { file, edit, hunk, fromLine } = place
   if (hunk.oldStart === null) {
     return refusal('parse-error', `${nameOf(place)} has neither old lines nor a line number`)
   }
+  if (edit.preimage !== undefined && !isProven) return otherBlob(place, edit.preimage)
   const line = hunk.oldStart === 0 ? 0 : hunk.oldStart + offset
   if (!Number.isInteger(line) || line < fromLine || line > file.lines.count) {
     return refusal(
@@ -50,20 +55,31 @@ function placeByNumber(place: HunkPlace, offset: number): PlacedHunk | Refusal {
   return { hunk, line, tier: 'exact', reindent: null }
 }
 
-function placeOld(place: HunkPlace, offset: number): PlacedHunk | Refusal {
+function otherBlob(place: HunkPlace, preimage: string): Refusal {
+  const actual = place.file.blobBeside(preimage)
+  return refusal(
+    'stale-read',
+    `${nameOf(place)} adds lines with no context, and was made from blob ${preimage}; the file is ${actual}`,
+    { expected: preimage, actual },
+    'Make the diff again from the file as it is, with lines of context (`git diff -U3`).',
+  )
+}
+
+function placeOld(place: HunkPlace, offset: number, isProven: boolean): PlacedHunk | Refusal {
   const { file, hunk, fromLine, maxTier } = place
   const block = blockOf('unified', hunk, 'old')
   const edge = edgeOf(hunk)
   const stated = hunk.oldStart === null ? null : hunk.oldStart - 1 + offset
-  const accept = (line: number): boolean => fitsEdge(file, block, edge, line)
+  const range = rangeOf(file, block, { edge, fromLine })
+  const isStatedFit =
+    stated !== null && stated >= fromLine && (isProven || (stated >= range.fromLine && stated <= range.toLine))
   for (const tier of tiers) {
     if (rankOf(tier) > rankOf(maxTier)) break
-    if (stated !== null && stated >= fromLine) {
-      const there = findBlock(file, block, tier, { fromLine: stated, toLine: stated, limit: 1, accept })
+    if (isStatedFit) {
+      const there = findBlock(file, block, tier, { fromLine: stated, toLine: stated, limit: 1 })
       if (there.length > 0) return { hunk, line: stated, tier, reindent: null }
     }
-    const limit = limits.candidatesShown + 1
-    const lines = findBlock(file, block, tier, { fromLine, toLine: file.lines.count, limit, accept })
+    const lines = findBlock(file, block, tier, { ...range, limit: limits.candidatesShown + 1 })
     const [line] = lines
     if (line !== undefined && lines.length === 1) return { hunk, line, tier, reindent: null }
     if (lines.length > 1) return ambiguous(place, tier, lines)
@@ -94,9 +110,15 @@ function edgeOf(hunk: Hunk): Edge {
   return isTop && firstOld > 0 && kinds[firstOld] === 'context' ? 'beginning' : 'any'
 }
 
-function fitsEdge(file: FileText, block: Block, edge: Edge, line: number): boolean {
-  if (edge === 'beginning') return line === 0
-  return edge === 'any' || line + block.lines.length === file.lines.count
+/** Where the block may begin: below the hunk before, and where its edge says. */
+function rangeOf(
+  file: FileText,
+  block: Block,
+  { edge, fromLine }: { readonly edge: Edge; readonly fromLine: number },
+): Pick<BlockSearch, 'fromLine' | 'toLine'> {
+  if (edge === 'any') return { fromLine, toLine: file.lines.count }
+  const only = edge === 'beginning' ? 0 : file.lines.count - block.lines.length
+  return { fromLine: Math.max(fromLine, only), toLine: only }
 }
 
 function edgeRefusal(place: HunkPlace, block: Block, edge: Edge): Refusal | null {

@@ -32,7 +32,9 @@ export function carrySpans(
   const hunks = lineHunks(step.before, step.after, 0)
   if (spans.some((span) => span.to === WHOLE.to)) return { isTouched: hunks.length > 0, spans: [WHOLE] }
   const carried = carryAll(joined(spans), hunks)
-  return carried.isTouched ? { ...carried, spans: joined([...carried.spans, ...hunks.map(newSpan)]) } : carried
+  return carried.isTouched
+    ? { ...carried, spans: joined([...carried.spans, ...hunks.map(newSpan)]) }
+    : carried
 }
 
 function carryAll(spans: readonly LineSpan[], hunks: readonly LineHunk[]): CarriedSpans {

@@ -1,4 +1,4 @@
-/** Thrown where a batch has used up the searching it may ask for; caught in one place (`judge-edit`). */
+/** Thrown where a batch has used up the searching it may ask for; caught where its edits and paths are judged. */
 export class WorkExhausted extends Error {
   constructor() {
     super('the batch asks for more searching than one batch may')
@@ -9,7 +9,11 @@ export class WorkExhausted extends Error {
 /** Failures that are explained by looking for the nearest place; a batch that fails more often is wrong throughout. */
 const EXPLANATIONS_MAX = 20
 
-/** What one batch may still cost, in bytes looked at: bounds every search by a sum, however hostile the texts are. */
+/**
+ * What one batch may still cost: bounds every search by a sum, however hostile the texts are.
+ *
+ * The unit is one byte looked at, about a nanosecond; dearer steps are charged as so many bytes.
+ */
 export class Work {
   private left: number
   private explanations = EXPLANATIONS_MAX

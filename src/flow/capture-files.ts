@@ -139,6 +139,8 @@ function standingBytes(path: string, file: WorkTreeFile, fileMaxBytes: number): 
       return cannot('is-directory', path, 'a directory stands there, which landing would have to remove')
     case 'blocked':
       return cannot('exists', path, `the file ${quote(file.by)} stands where its directory was`)
+    case 'nested':
+      return cannot('submodule', path, `it lies in ${quote(file.repository)}, a repository of its own`)
     case 'special':
       return cannot('special-file', path, 'it is not a regular file')
     case 'too-large':

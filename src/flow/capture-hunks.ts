@@ -44,7 +44,7 @@ export function chooseHunks(
     })
   }
   const wanted = new Set(numbers)
-  return files.flatMap((file) => {
+  return files.flatMap((file): readonly ChosenFile[] => {
     const own = hunks.filter((h) => h.path === file.path)
     const chosen = own.filter((h) => wanted.has(h.number))
     if (chosen.length === 0) return []

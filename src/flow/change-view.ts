@@ -61,7 +61,8 @@ export function viewChange(change: Change, number?: number): ChangeView {
   }
 }
 
-function summariseFiles(revision: Revision): readonly FileSummary[] {
+/** A revision's paths as every surface shows them. */
+export function summariseFiles(revision: Pick<Revision, 'manifest' | 'files'>): readonly FileSummary[] {
   const facts = new Map(revision.files.map((f) => [f.path, f]))
   return revision.manifest.map((t) => {
     const fact = facts.get(t.path)

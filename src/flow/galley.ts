@@ -9,9 +9,10 @@ import { type Landed, land } from './land.ts'
 import { openTree } from './open-tree.ts'
 import { type Proposed, type ProposeRequest, propose } from './propose.ts'
 import { type ReadFile, type ReadRequest, readFile } from './read.ts'
+import { previewRedo, type RedoRequest, redo } from './redo.ts'
 import { readPairs, type Shown, showChange } from './show.ts'
 import { type LogFilter, listLog, type Status, status } from './status.ts'
-import { type UndoRequest, undo } from './undo.ts'
+import { previewUndo, type Undone, type UndoPreview, type UndoRequest, undo } from './undo.ts'
 import { waitForDecision } from './wait.ts'
 import { openWorld } from './world.ts'
 
@@ -49,7 +50,11 @@ export interface Galley {
   readonly approve: (request: { readonly id: string; readonly digest?: string }) => ChangeAnswer
   readonly reject: (request: { readonly id: string; readonly reason: string }) => ChangeAnswer
   readonly land: (request: { readonly id: string }) => Promise<Landed>
-  readonly undo: (request: UndoRequest) => ChangeAnswer
+  readonly undo: (request: UndoRequest) => Promise<Undone>
+  /** What `undo` would stage; leaves nothing. */
+  readonly previewUndo: (request: UndoRequest) => Promise<UndoPreview>
+  readonly redo: (request: RedoRequest) => Promise<Undone>
+  readonly previewRedo: (request: RedoRequest) => Promise<UndoPreview>
   readonly wait: (request: { readonly id: string; readonly timeoutMs?: number }) => ChangeAnswer
   readonly status: () => Promise<Status>
   readonly log: (filter?: LogFilter) => ReturnType<typeof listLog>
@@ -76,6 +81,9 @@ export async function open(directory: string, options: OpenOptions = {}): Promis
     reject: (request) => reject(world, request),
     land: (request) => land(world, request),
     undo: (request) => undo(world, request),
+    previewUndo: (request) => previewUndo(world, request),
+    redo: (request) => redo(world, request),
+    previewRedo: (request) => previewRedo(world, request),
     wait: (request) => waitForDecision(world, request),
     status: () => status(world),
     log: (filter = {}) => listLog(world, filter),

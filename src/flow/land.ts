@@ -4,20 +4,14 @@ import { parseCommit } from '../git/commit.ts'
 import { lookUpPath } from '../git/objects.ts'
 import { resolveCommit, updateRefs } from '../git/refs.ts'
 import { landCommit } from '../landing/land-commit.ts'
-import {
-  type ChangeEvent,
-  type CheckResult,
-  isPending,
-  type Landing,
-  type Revision,
-} from '../model/change.ts'
+import { type CheckResult, isPending, type Landing, type Revision } from '../model/change.ts'
 import { GalleyError, refuse } from '../model/error.ts'
 import type { CommitId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { judgeTransitions } from '../policy/judge.ts'
 import { decideLanding } from '../policy/land-decision.ts'
 import { readApprovals } from '../store/approvals.ts'
-import { appendEvents, type LoggedChange } from '../store/change-log.ts'
+import type { LoggedChange } from '../store/change-log.ts'
 import { landingRef } from '../store/change-refs.ts'
 import { withLandingLock } from '../store/lock.ts'
 import type { Store } from '../store/open-store.ts'
@@ -27,12 +21,13 @@ import { confirmStored, loadChange, refuseLostBase } from './approve.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
 import { currentRevision, recordChecks, runChecks } from './check.ts'
 import { landingCommit } from './landing-commit.ts'
-import { markUndone } from './mark-undone.ts'
+import { recordWithMarks } from './mark-undone.ts'
 import { type PolicyInForce, readPolicy } from './read-policy.ts'
 import { messageHash } from './record-approval.ts'
 import { finishInterrupted } from './recover.ts'
 import { refreshSession } from './refresh-session.ts'
 import { restageByMerge } from './restage.ts'
+import { judgeApprovals, withReasons } from './verify-approval.ts'
 import type { World } from './world.ts'
 
 export interface Landed {
@@ -112,13 +107,16 @@ async function decide(
     readApprovals(reader, logged.refs, change.id, revision.number),
     messageHash(reader, revision.commit),
   ])
-  return decideLanding({
+  const tree = tip === null ? null : await reader.commitTree(tip)
+  const judged = await judgeApprovals(world, records, inForce.policy, tree)
+  const decision = decideLanding({
     id: change.id,
     state: change.state,
     revision,
     recomputedDigest,
     messageHash: hash,
-    approvals: records,
+    approvals: judged.approvals,
+    signedTags: judged.signedTags,
     checks: change.checks,
     policy: inForce.policy,
     tip,
@@ -126,6 +124,7 @@ async function decide(
     movedReads: await movedReads(world, revision),
     now: world.now(),
   })
+  return withReasons(decision, judged.setAside)
 }
 
 /** Paths of the manifest whose entry at the tip is not the one that the change starts from. */
@@ -256,15 +255,14 @@ async function recordLanding(
 ): Promise<{ readonly change: ChangeView; readonly landed: Landing }> {
   const identity = await world.identity()
   const by = `${identity.name} <${identity.email}>`
-  const event: ChangeEvent = {
+  const event = {
     kind: 'landed',
     at: world.now(),
     by,
     revision: currentRevision(logged).number,
     landing,
-  }
-  const done = await appendEvents(store, logged, [{ event }], identity)
-  await markUndone(world, store, done.change)
+  } as const
+  const done = await recordWithMarks(world, store, logged, event, identity)
   await refreshSession(world, store, done.change)
   await removeScratch(world.repository, store, done.change.id)
   world.log.note('landed', { change: done.change.id, ref: landing.ref, after: landing.after })

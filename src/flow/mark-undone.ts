@@ -3,15 +3,18 @@ import type { Person } from '../git/fast-import.ts'
 import type { Change, ChangeEvent, Landing } from '../model/change.ts'
 import { refuse } from '../model/error.ts'
 import { type ChangeId, type CommitId, changeId, isChangeId } from '../model/ids.ts'
-import { appendToLogs, type LoggedChange, readChange } from '../store/change-log.ts'
+import { appendToLogs, type LoggedChange, readLog } from '../store/change-log.ts'
 import { readChangeRefs } from '../store/change-refs.ts'
 import type { Store } from '../store/open-store.ts'
 import { loadChange } from './approve.ts'
 import type { World } from './world.ts'
 
-/** The change that a commit's message says it came from; null where it names none. */
+/**
+ * The change that a commit's message says it came from; null where it names none. The last such line counts: galley's own
+ * trailers end the message, and what stands before them is an agent's text.
+ */
 export function changeIdIn(message: string): ChangeId | null {
-  const id = /^Galley-Change: (g[0-9a-z]{9})$/m.exec(message)?.[1] ?? ''
+  const id = [...message.matchAll(/^Galley-Change: (g[0-9a-z]{9})$/gm)].at(-1)?.[1] ?? ''
   return isChangeId(id) ? changeId(id) : null
 }
 
@@ -24,8 +27,8 @@ async function loggedOfCommit(world: World, store: Store, commit: CommitId): Pro
   const reader = await world.reader()
   const id = changeIdIn((await parseCommit(reader, commit)).message)
   if (id === null) return null
-  const { log } = await readChangeRefs(store, id)
-  return log === null ? null : readChange(store, reader, id)
+  const refs = await readChangeRefs(store, id)
+  return refs.log === null ? null : { change: await readLog(reader, id, refs.log), tip: refs.log, refs }
 }
 
 /** Another process may append to one of the logs meanwhile; then all is read again. */
@@ -83,7 +86,8 @@ async function findMarks(
   const turns = turnsOf(landed, true)
   for (let turn = turns.shift(); turn !== undefined; turn = turns.shift()) {
     const logged = await loggedOfCommit(world, store, turn.commit)
-    if (logged === null || seen.has(logged.change.id) || !isMeant(logged.change, turn.commit, event.landing)) continue
+    if (logged === null || seen.has(logged.change.id) || !isMeant(logged.change, turn.commit, event.landing))
+      continue
     seen.add(logged.change.id)
     const mark = markOf(logged.change, turn, { event, by: landed.id })
     if (mark !== null) marks.push({ logged, event: mark })
@@ -125,12 +129,20 @@ function markOf(
   if (turn.isPart) {
     if (!turn.stands) return { kind: 'undone', ...said, commit: turn.commit, undoneBy: by, isPart: true }
     const again = { by, undo: turn.undo, isPart: true } as const
-    return change.partlyUndoneBy.includes(turn.undo) ? { kind: 'landed', ...said, revision, landing, again } : null
+    return change.partlyUndoneBy.includes(turn.undo)
+      ? { kind: 'landed', ...said, revision, landing, again }
+      : null
   }
   if (!turn.stands) {
     return state === 'landed' ? { kind: 'undone', ...said, commit: turn.commit, undoneBy: by } : null
   }
   if (state !== 'undone') return null
   const standing = turn.isAlone ? event.landing : landing
-  return { kind: 'landed', ...said, revision, landing: standing, again: { by, undo: turn.undo } }
+  return {
+    kind: 'landed',
+    ...said,
+    revision,
+    landing: standing,
+    again: { by, undo: change.undoneBy ?? turn.undo },
+  }
 }

@@ -4,13 +4,14 @@ import { listChanges } from '../store/change-log.ts'
 import { findStore } from '../store/open-store.ts'
 import type { World } from './world.ts'
 
-/** What `--last` looks for: any change, one that waits for a decision or for landing, or one that has landed. */
-export type NewestOf = 'any' | 'pending' | 'landed'
+/** What `--last` looks for: any change, one that waits for a decision or for landing, one that has landed, or one that was undone. */
+export type NewestOf = 'any' | 'pending' | 'landed' | 'undone'
 
 const fits: Readonly<Record<NewestOf, (state: ChangeState) => boolean>> = {
   any: () => true,
   pending: isPending,
   landed: (state) => state === 'landed',
+  undone: (state) => state === 'undone',
 }
 
 /** The id of the change that was proposed last, of those that the verb can work on: what `--last` names. */

@@ -7,6 +7,7 @@ import { writeApproval } from '../store/approvals.ts'
 import { appendEvents, type LoggedChange } from '../store/change-log.ts'
 import type { Store } from '../store/open-store.ts'
 import type { PolicyInForce } from './read-policy.ts'
+import { approvalSigner } from './sign-approval.ts'
 import type { World } from './world.ts'
 
 /**
@@ -15,11 +16,17 @@ import type { World } from './world.ts'
 export async function messageHash(reader: ObjectReader, commit: CommitId): Promise<string> {
   const found = await reader.contents(commit)
   if (found === null) refuse('stale', `the commit ${commit} is not in the store any more`, { commit })
-  const text = found.bytes.toString('utf8')
+  const hash = messageHashOf(found.bytes)
+  invariant(hash !== null, `the commit ${commit} has an author`)
+  return hash
+}
+
+/** The same of a commit object's bytes; null where it names no author in git's form. */
+export function messageHashOf(bytes: Buffer): string | null {
+  const text = bytes.toString('utf8')
   const split = text.indexOf('\n\n')
   const author = /^author (.*?) \d+ [+-]\d{4}$/m.exec(text.slice(0, split))?.[1]
-  invariant(author !== undefined, `the commit ${commit} has an author`)
-  return sha256Hex(`${author}\0${text.slice(split + 2)}`)
+  return author === undefined ? null : sha256Hex(`${author}\0${text.slice(split + 2)}`)
 }
 
 /** Records a decision on the current revision: a tag object in the store, its ref, and a log event, in one transaction. */
@@ -59,6 +66,7 @@ export async function recordApproval(
       ...(decision.rule === undefined ? {} : { rule: decision.rule }),
     },
     identity,
+    approvalSigner(world, store, change, { via: decision.via, policy: decision.policy.policy }),
   )
   const event: ChangeEvent = {
     kind: 'approved',

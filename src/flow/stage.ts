@@ -46,6 +46,7 @@ export interface ProposalFacts {
   readonly key: string | null
   readonly batchHash: string
   readonly undoes: readonly CommitId[]
+  readonly undoesPartly?: readonly CommitId[]
   readonly redoes: readonly CommitId[]
 }
 
@@ -59,13 +60,17 @@ function newChangeId(world: World): ChangeId {
 export const digestOf = (manifest: Manifest): Digest => sha256Hex(manifestBytes(manifest)) as Digest
 
 /** Subject, body and trailers of a change's commit. */
-export function commitMessage(id: ChangeId, facts: Pick<ProposalFacts, 'title' | 'body' | 'agent'>): string {
+export function commitMessage(
+  id: ChangeId,
+  facts: Pick<ProposalFacts, 'title' | 'body' | 'agent' | 'redoes'>,
+): string {
   const agent = facts.agent
   const trailers = [
     `Galley-Change: ${id}`,
     ...(agent
       ? [`Galley-Agent: ${oneLine(agent.name)}${agent.model ? ` (${oneLine(agent.model)})` : ''}`]
       : []),
+    ...facts.redoes.map((commit) => `Galley-Redoes: ${commit}`),
   ]
   const body = facts.body.trim()
   return `${[facts.title, ...(body ? [body] : []), trailers.join('\n')].join('\n\n')}\n`
@@ -142,7 +147,7 @@ async function writeRevision(
   importer: ReturnType<typeof openImporter>,
   id: ChangeId,
   number: number,
-  facts: Pick<ProposalFacts, 'title' | 'body' | 'agent'>,
+  facts: Pick<ProposalFacts, 'title' | 'body' | 'agent' | 'redoes'>,
   request: RevisionRequest,
 ): Promise<Revision> {
   const message = commitMessage(id, facts)

@@ -104,7 +104,14 @@ export async function prepareSteps(
   for (const prepared of whole) {
     const { step, own } = prepared
     const laterNames = await namesSince(aside, step.commit, plan.tip, own, wish.paths)
-    const part = await choosePart(aside, { step, manifest: own, before: prepared.theirs, wish, policy, laterNames })
+    const part = await choosePart(aside, {
+      step,
+      manifest: own,
+      before: prepared.theirs,
+      wish,
+      policy,
+      laterNames,
+    })
     for (const path of wish.paths) if (!part.unknownPaths.includes(trimmed(path))) unknown.delete(path)
     if (part.kind === 'whole') cut.push(prepared)
     if (part.kind !== 'part') continue

@@ -1,5 +1,5 @@
-import { type ChainLink, newestFirst } from '../git/commit-chain.ts'
 import { parseCommit } from '../git/commit.ts'
+import { type ChainLink, newestFirst } from '../git/commit-chain.ts'
 import { findRenames } from '../git/diff-tree.ts'
 import { locateConflicts } from '../git/merge-file.ts'
 import { listRefs } from '../git/refs.ts'
@@ -12,7 +12,13 @@ import type { ObjectsAside } from '../store/objects-aside.ts'
 import { bytesAt, type ConflictPaths, drawConflicts } from './draw-conflicts.ts'
 import { changeIdIn } from './mark-undone.ts'
 import { findLater, type LaterCommit } from './undo-later.ts'
-import { type ChainOutcome, type MergeMemory, mergeSteps, type PreparedStep, prepareWhole } from './undo-merge.ts'
+import {
+  type ChainOutcome,
+  type MergeMemory,
+  mergeSteps,
+  type PreparedStep,
+  prepareWhole,
+} from './undo-merge.ts'
 import type { UndoPlan, UndoStep } from './undo-target.ts'
 
 export type TakenBack =
@@ -45,7 +51,8 @@ export async function takeBack(
   for (;;) {
     const outcome = await mergeSteps(aside, steps, tip, memory)
     if (outcome.kind === 'clean') {
-      if (first === null || withLater) return { kind: 'clean', tree: outcome.tree, steps, later: inOrder(steps, later) }
+      if (first === null || withLater)
+        return { kind: 'clean', tree: outcome.tree, steps, later: inOrder(steps, later) }
       return overlap(aside, plan, { first, later: inOrder(steps, later), isSolvable: true })
     }
     first ??= outcome
@@ -65,16 +72,29 @@ async function newInTheWay(
   { at, merge }: Conflict,
 ): Promise<readonly LaterCommit[]> {
   const { step, searched } = at
-  const canRename = searched.some((t) => t.newMode === '000000') && searched.some((t) => t.oldMode === '000000')
+  const canRename =
+    searched.some((t) => t.newMode === '000000') && searched.some((t) => t.oldMode === '000000')
   const renames = canRename ? await findRenames(aside.door, step.since.parent, step.since.commit) : new Map()
-  const found = await findLater(aside, { step, own: searched, renames, conflictPaths: merge.paths, tip: plan.tip })
+  const found = await findLater(aside, {
+    step,
+    own: searched,
+    renames,
+    conflictPaths: merge.paths,
+    tip: plan.tip,
+  })
   const known = new Set(steps.map((s) => s.step.commit))
   return found.filter(({ link }) => !known.has(link.commit))
 }
 
 async function factOf(aside: ObjectsAside, { link, paths, how }: LaterCommit): Promise<LaterFact> {
   const { message } = await parseCommit(aside.reader, link.commit)
-  return { commit: link.commit, title: link.title, id: await knownChange(aside, changeIdIn(message)), paths, how }
+  return {
+    commit: link.commit,
+    title: link.title,
+    id: await knownChange(aside, changeIdIn(message)),
+    paths,
+    how,
+  }
 }
 
 /** A trailer is only text: the change must be there. */
@@ -125,7 +145,7 @@ async function overlap(
 ): Promise<TakenBack> {
   const { at, merge } = found.first
   const asked = plan.steps[0]?.id
-  const what = plan.session === null && asked ? asked : at.step.id ?? at.step.commit.slice(0, 12)
+  const what = plan.session === null && asked ? asked : (at.step.id ?? at.step.commit.slice(0, 12))
   const refusal = overlapRefusal({
     what,
     commit: at.step.commit,
@@ -142,7 +162,11 @@ async function overlap(
 const readable = (text: string, sides: { readonly ours: CommitId; readonly theirs: CommitId }): string =>
   text.replaceAll(sides.ours, 'the branch').replaceAll(sides.theirs, 'the undo')
 
-async function drawn(aside: ObjectsAside, conflict: Conflict, tip: CommitId): Promise<readonly ConflictFact[]> {
+async function drawn(
+  aside: ObjectsAside,
+  conflict: Conflict,
+  tip: CommitId,
+): Promise<readonly ConflictFact[]> {
   const { at, ours, merge } = conflict
   const since = await findRenames(aside.door, at.step.commit, tip)
   const before = await findRenames(aside.door, at.step.parent, at.step.commit)
@@ -153,12 +177,20 @@ async function drawn(aside: ObjectsAside, conflict: Conflict, tip: CommitId): Pr
   })
   const drawings = await drawConflicts(aside.reader, names, { base: at.base, ours, theirs: at.theirs })
   return Promise.all(
-    drawings.map(async ({ path, drawing }) => ({ path, lines: await linesAt(aside, conflict, path), drawing })),
+    drawings.map(async ({ path, drawing }) => ({
+      path,
+      lines: await linesAt(aside, conflict, path),
+      drawing,
+    })),
   )
 }
 
 /** Lines of the branch's file between git's conflict markers. */
-async function linesAt(aside: ObjectsAside, { ours, merge }: Conflict, path: string): Promise<ConflictFact['lines']> {
+async function linesAt(
+  aside: ObjectsAside,
+  { ours, merge }: Conflict,
+  path: string,
+): Promise<ConflictFact['lines']> {
   const [mine, merged] = await Promise.all([
     bytesAt(aside.reader, ours, path),
     bytesAt(aside.reader, merge.tree, path),

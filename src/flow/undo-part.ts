@@ -59,7 +59,8 @@ export async function choosePart(aside: ObjectsAside, facts: PartFacts): Promise
   const paths = [...whole, ...cut.map((c) => c.path)].sort()
   const unknownPaths = choice.unknown
   if (paths.length === 0) return { kind: 'nothing', theirs: facts.before, paths, unknownPaths }
-  if (manifest.every((t) => whole.has(t.path))) return { kind: 'whole', theirs: facts.before, paths, unknownPaths }
+  if (manifest.every((t) => whole.has(t.path)))
+    return { kind: 'whole', theirs: facts.before, paths, unknownPaths }
   const back = manifest.filter((t) => whole.has(t.path)).map(inverse)
   const denied = judgeTransitions(facts.policy, back, () => 0)
   if (denied.length > 0) refuseBatch(denied)

@@ -104,7 +104,11 @@ export async function planChange(
     elsewhere: async () => {
       const found = await findElsewhere(world, store, change, { ...landing, tip })
       const from = await parentOf(world, found.commit, mainline, null)
-      return plan(found.onto, found.tip, stepOf({ commit: found.commit, parent: from, change, title: change.title }))
+      return plan(
+        found.onto,
+        found.tip,
+        stepOf({ commit: found.commit, parent: from, change, title: change.title }),
+      )
     },
   }
 }

@@ -1,168 +1,265 @@
-import { findRelation } from '../git/ancestry.ts'
 import { sha256Hex } from '../git/blob-id.ts'
-import { parseCommit } from '../git/commit.ts'
-import { diffTrees, findRenames } from '../git/diff-tree.ts'
-import { emptyTree } from '../git/fast-import.ts'
-import { mergeTrees } from '../git/merge-trees.ts'
-import { resolveCommit } from '../git/refs.ts'
-import { readShallow } from '../git/shallow.ts'
-import { refuse } from '../model/error.ts'
-import { type CommitId, isChangeId } from '../model/ids.ts'
-import { judgeTransitions } from '../policy/judge.ts'
-import { findChange, readChange } from '../store/change-log.ts'
-import { findStore, type Store } from '../store/open-store.ts'
-import { type ChangeView, viewChange } from './change-view.ts'
+import { findRenames } from '../git/diff-tree.ts'
+import type { FileChange } from '../git/fast-import.ts'
+import type { ObjectReader } from '../git/objects.ts'
+import { walkTrees } from '../git/walk-trees.ts'
+import type { FileSummary } from '../model/change.ts'
+import { GalleyError, refuse } from '../model/error.ts'
+import type { CommitId, RefName } from '../model/ids.ts'
+import type { Manifest } from '../model/manifest.ts'
+import { judgeManifest } from '../policy/judge.ts'
+import { type UndoWish, wishRefusal } from '../policy/undo-decision.ts'
+import { type LaterFact, undoText } from '../policy/undo-text.ts'
+import type { DiffFile } from '../review/diff-file.ts'
+import { type ObjectsAside, withObjectsAside } from '../store/objects-aside.ts'
+import type { Store } from '../store/open-store.ts'
+import { repackWhenDue } from '../store/repack.ts'
+import { type ChangeView, summariseFiles, viewChange } from './change-view.ts'
 import { checkRevision } from './check.ts'
 import { countFiles } from './count-files.ts'
-import { changeOfCommit } from './mark-undone.ts'
-import { readPolicy } from './read-policy.ts'
+import { pairFiles } from './pair-files.ts'
+import { type PolicyInForce, readPolicy } from './read-policy.ts'
 import { finishInterrupted } from './recover.ts'
 import { refuseBatch } from './refuse-batch.ts'
-import { stageNewChange } from './stage.ts'
+import { digestOf, type ProposalFacts, stageNewChange } from './stage.ts'
+import { confirmPaths, type PreparedStep, prepareSteps } from './undo-merge.ts'
+import { takeBack } from './undo-overlap.ts'
+import { planUndo, type QuickPlan, type UndoPlan } from './undo-target.ts'
 import type { World } from './world.ts'
 
+/** What is to be taken back: a change or commit (`target`), or all that a `session` landed and that stands. */
 export interface UndoRequest {
   /** The id of a landed change, or a revision expression. */
-  readonly target: string
+  readonly target?: string
+  readonly session?: string
   /** For a merge commit: the parent to go back to, from 1. */
   readonly mainline?: number
+  /** Only these files and directories. */
+  readonly paths?: readonly string[]
+  /** Only these hunks, by the numbers that the change's diff shows. Paths and hunks add up. */
+  readonly hunks?: readonly number[]
+  /** Undoes what stands in the way too, in the same change. */
+  readonly withLater?: boolean
+  /** `later`: the scratch tree and the checks wait until someone asks for them. */
+  readonly checks?: 'now' | 'later'
+}
+
+export interface Undone {
+  readonly change: ChangeView
+  /** Later commits that are taken back too, because they stand in the way; newest first. */
+  readonly later: readonly LaterFact[]
+}
+
+/** What an undo would be. */
+export interface UndoPreview {
+  readonly title: string
+  readonly body: string
+  readonly onto: RefName
+  readonly base: CommitId
+  readonly undoes: readonly CommitId[]
+  readonly undoesPartly: readonly CommitId[]
+  readonly later: readonly LaterFact[]
+  readonly files: readonly FileSummary[]
+  /** Both sides of every file. */
+  readonly pairs: readonly DiffFile[]
 }
 
 /**
- * Stages the inverse of a landed change, or of any commit, as a new change: one three-way merge in the object store. It goes
+ * Stages the inverse of landed changes, or of any commit, as a new change, by three-way merges in the object store. It goes
  * through review, checks and landing like any other.
  *
- * @throws GalleyError `unknown-change`, `wrong-state`, `root-commit`, `needs-mainline`, `overlaps-later`, `no-change`.
+ * @throws GalleyError `usage`, `unknown-change`, `ambiguous-name`, `wrong-state`, `root-commit`, `needs-mainline`, `not-found`,
+ * `out-of-range`, `overlaps-later`, `no-change`, and what the policy says of the paths.
  */
-export async function undo(world: World, request: UndoRequest): Promise<{ readonly change: ChangeView }> {
+export async function undo(world: World, request: UndoRequest): Promise<Undone> {
+  const wish = wishOf(request)
   await finishInterrupted(world)
-  const target = await findTarget(world, request)
-  const head = await world.head()
-  const tip = target.onto === null ? head.tip : await resolveCommit(world.repository.door, target.onto)
-  if (tip === null) refuse('unknown-change', 'the branch has no commit, so that there is nothing to undo', {})
   const store = await world.store()
-  if ((await findRelation(store.door, target.commit, tip)) === 'unrelated') {
-    refuse('wrong-state', `${target.commit} is not in the history of ${target.onto ?? head.ref}`, {
-      commit: target.commit,
-    })
-  }
-  const parent = await parentOf(world, target.commit, request.mainline)
-  return stageInverse(world, store, { ...target, parent, tip, onto: target.onto ?? head.ref })
+  return stageUndo(world, store, await planUndo(world, store, wish), request)
 }
 
-interface Target {
-  readonly commit: CommitId
-  readonly title: string
-  readonly onto: import('../model/ids.ts').RefName | null
+/** Shows what `undo` would stage. Leaves nothing: no change, no ref, no object. */
+export async function previewUndo(world: World, request: UndoRequest): Promise<UndoPreview> {
+  const wish = wishOf(request)
+  const store = await world.store()
+  return preview(world, store, await planUndo(world, store, wish), request)
 }
 
-async function findTarget(world: World, request: UndoRequest): Promise<Target> {
-  const store = await findStore(world.repository)
-  if (store !== null && /^g[0-9a-z]{2,9}$/.test(request.target)) {
-    const found = await findLanded(world, store, request.target)
-    if (found !== null) return found
+function wishOf(request: UndoRequest): UndoWish {
+  const { target, session, mainline, paths = [], hunks = [] } = request
+  const wish = {
+    ...(target === undefined ? {} : { target }),
+    ...(session === undefined ? {} : { session }),
+    ...(mainline === undefined ? {} : { mainline }),
+    paths,
+    hunks,
   }
-  const commit = await resolveCommit(world.repository.door, request.target)
-  if (commit === null) {
-    refuse(
-      'unknown-change',
-      `${JSON.stringify(request.target.slice(0, 60))} is neither a change nor a commit`,
-      { target: request.target.slice(0, 60) },
-    )
-  }
-  const { message } = await parseCommit(await world.reader(), commit)
-  return { commit, title: message.split('\n', 1)[0] ?? '', onto: null }
+  const refusal = wishRefusal(wish)
+  if (refusal !== null) throw new GalleyError(refusal)
+  return wish
 }
 
-async function findLanded(world: World, store: Store, text: string): Promise<Target | null> {
-  // A short name that is no change may still be a branch or a tag.
-  if (!isChangeId(text) && (await resolveCommit(world.repository.door, text)) !== null) return null
-  const { change } = await readChange(store, await world.reader(), await findChange(store, text))
-  if (change.landing === null || change.state !== 'landed') {
-    const by = change.undoneBy === null ? '' : ` by ${change.undoneBy}`
-    refuse('wrong-state', `${change.id} is ${change.state}${by}; only a landed change can be undone`, {
-      id: change.id,
-      state: change.state,
-    })
-  }
-  return { commit: change.landing.after, title: change.title, onto: change.landing.ref }
-}
-
-async function parentOf(world: World, commit: CommitId, mainline: number | undefined): Promise<CommitId> {
-  const { parents } = await parseCommit(await world.reader(), commit)
-  const shallow = await readShallow(world.repository)
-  if (parents.length === 0 || shallow.has(commit)) {
-    refuse('root-commit', `${commit} has no parent here: undoing it would delete every file`, { commit })
-  }
-  if (parents.length === 1 && mainline === undefined) return parents[0] as CommitId
-  const chosen = parents[(mainline ?? 0) - 1]
-  if (chosen === undefined) {
-    refuse('needs-mainline', `${commit} has ${parents.length} parents; which one to go back to is not said`, {
-      commit,
-      parents,
-    })
-  }
-  return chosen
-}
-
-async function stageInverse(
+/** Merges a plan and stages the result. */
+export async function stageUndo(
   world: World,
   store: Store,
-  facts: Target & {
-    readonly parent: CommitId
-    readonly tip: CommitId
-    readonly onto: import('../model/ids.ts').RefName
-  },
-): Promise<{ readonly change: ChangeView }> {
-  const reader = await world.reader()
-  const [base, ours, theirs] = await Promise.all(
-    [facts.commit, facts.tip, facts.parent].map((c) => reader.commitTree(c)),
-  )
-  const merge = await mergeTrees(store.door, {
-    base: base ?? null,
-    ours: ours ?? null,
-    theirs: theirs ?? null,
-  })
-  if (merge.kind === 'conflict') {
-    refuse('overlaps-later', `later commits touch the same lines in ${merge.paths.join(', ')}`, {
-      commit: facts.commit,
-      paths: merge.paths,
-      messages: merge.messages,
-    })
-  }
-  const manifest = await diffTrees(store.door, ours ?? emptyTree(store.door.objectFormat), merge.tree)
-  if (manifest.length === 0)
-    refuse('no-change', `nothing of ${facts.commit} is left to undo`, { commit: facts.commit })
-  const inForce = await readPolicy(world, ours ?? null)
-  const denied = judgeTransitions(inForce.policy, manifest, () => 0)
-  if (denied.length > 0) refuseBatch(denied)
-  const identity = await world.identity()
-  const undone = await changeOfCommit(world, store, facts.commit)
-  const staged = await stageNewChange(
-    world,
-    store,
-    {
-      title: `Revert "${facts.title}"`,
-      body: `This reverts commit ${facts.commit}.`,
-      agent: null,
-      onto: facts.onto,
-      stackedOn: null,
-      key: null,
-      batchHash: sha256Hex(`undo ${facts.commit} ${facts.tip}`),
-      undoes: [facts.commit],
-      redoes: [],
-    },
-    {
-      base: facts.tip,
-      content: { kind: 'tree', tree: merge.tree, manifest },
-      files: await countFiles(reader, manifest, [], await findRenames(store.door, facts.tip, merge.tree)),
+  quick: QuickPlan,
+  request: UndoRequest,
+): Promise<Undone> {
+  const staged = await withObjectsAside(store, async (aside) => {
+    const result = await mergePlan(world, aside, quick, request)
+    const identity = await world.identity()
+    const revision = {
+      base: result.plan.tip,
+      content: {
+        kind: 'changes',
+        changes: await changesOf(await world.reader(), aside, result.manifest),
+        manifest: result.manifest,
+      },
+      files: await countedFiles(aside, result),
       remarks: [],
       reads: [],
       author: identity,
       committer: identity,
-    },
-    () => [],
+    } as const
+    const logged = await stageNewChange(world, store, proposalOf(result), revision, () => [])
+    return { logged, result }
+  })
+  const { logged, result } = staged
+  await repackWhenDue(store, world.clock)
+  world.log.note('undo staged', { change: logged.change.id, undoes: logged.change.undoes.length })
+  const checked =
+    request.checks === 'later' ? logged : await checkRevision(world, store, logged, result.inForce)
+  return { change: viewChange(checked.change), later: result.later }
+}
+
+/** Merges a plan aside and shows the result. */
+export async function preview(
+  world: World,
+  store: Store,
+  quick: QuickPlan,
+  request: UndoRequest,
+): Promise<UndoPreview> {
+  return withObjectsAside(store, async (aside) => {
+    const result = await mergePlan(world, aside, quick, request)
+    const { title, body, undoes, undoesPartly } = proposalOf(result)
+    const { manifest, plan, later, renames } = result
+    return {
+      title,
+      body,
+      onto: plan.onto,
+      base: plan.tip,
+      undoes,
+      undoesPartly,
+      later,
+      files: summariseFiles({ manifest, files: await countedFiles(aside, result) }),
+      pairs: await pairFiles(aside.reader, manifest, renames),
+    }
+  })
+}
+
+interface MergedPlan {
+  readonly plan: UndoPlan
+  readonly steps: readonly PreparedStep[]
+  readonly later: readonly LaterFact[]
+  readonly manifest: Manifest
+  readonly renames: ReadonlyMap<string, string>
+  readonly inForce: PolicyInForce
+}
+
+/** The merge runs beside the look whether the commit is in the branch at all; where it is not, another place is looked for. */
+async function mergePlan(
+  world: World,
+  aside: ObjectsAside,
+  quick: QuickPlan,
+  request: UndoRequest,
+): Promise<MergedPlan> {
+  const attempt = tryPlan(world, aside, quick.plan, request)
+  // Looked at below: until then a failure must not count as unhandled.
+  attempt.catch(() => undefined)
+  if (await quick.isInHistory) return attempt
+  await attempt.catch(() => undefined)
+  return tryPlan(world, aside, await quick.elsewhere(), request)
+}
+
+async function tryPlan(
+  world: World,
+  aside: ObjectsAside,
+  plan: UndoPlan,
+  request: UndoRequest,
+): Promise<MergedPlan> {
+  const tip = await aside.reader.commitTree(plan.tip)
+  const inForce = await readPolicy(world, tip)
+  const wish = { paths: request.paths ?? [], hunks: request.hunks ?? [] }
+  const prepared = await prepareSteps(aside, plan, wish, inForce.policy)
+  const taken = await takeBack(aside, plan, prepared, request.withLater === true)
+  if (taken.kind === 'overlap') throw new GalleyError(taken.refusal)
+  const manifest = await walkTrees(aside.reader, tip, taken.tree)
+  if (manifest.length === 0) {
+    const what = plan.session === null ? (plan.steps[0]?.commit ?? '') : 'the session'
+    refuse('no-change', `nothing of ${what} is left to undo`, { commit: plan.steps[0]?.commit ?? null })
+  }
+  await confirmPaths(aside, taken.steps, manifest, plan.tip)
+  const facts = { mode: inForce.policy.mode, itemOf: () => 0 }
+  const { denied } = judgeManifest(inForce.policy, manifest, facts)
+  if (denied.length > 0) refuseBatch(denied)
+  const canRename =
+    manifest.some((t) => t.oldMode === '000000') && manifest.some((t) => t.newMode === '000000')
+  const renames = canRename ? await findRenames(aside.door, tip, taken.tree) : new Map<string, string>()
+  return { plan, steps: taken.steps, later: taken.later, manifest, renames, inForce }
+}
+
+const countedFiles = (aside: ObjectsAside, { manifest, renames }: MergedPlan) =>
+  countFiles(aside.reader, manifest, [], renames)
+
+/** Blobs that the store knows are named; those that the merge made are written with the commit. */
+async function changesOf(
+  reader: ObjectReader,
+  aside: ObjectsAside,
+  manifest: Manifest,
+): Promise<readonly FileChange[]> {
+  const changes: FileChange[] = []
+  for (const { path, newMode, newBlob } of manifest) {
+    if (newMode === '000000') {
+      changes.push({ kind: 'delete', path })
+      continue
+    }
+    const mode = newMode === '100755' ? '100755' : '100644'
+    const isKnown = (await reader.info(newBlob)) !== null
+    const bytes = isKnown ? null : (await aside.reader.contents(newBlob))?.bytes
+    changes.push(bytes ? { kind: 'bytes', path, mode, bytes } : { kind: 'blob', path, mode, blob: newBlob })
+  }
+  return changes
+}
+
+function proposalOf({
+  plan,
+  steps,
+  manifest,
+}: MergedPlan): ProposalFacts & { undoesPartly: readonly CommitId[] } {
+  const text = undoText(
+    steps.map(({ step, part }) => ({ ...step, change: step.id, part })),
+    plan.session,
   )
-  world.log.note('undo staged', { change: staged.change.id, undoes: undone?.id ?? facts.commit })
-  return { change: viewChange((await checkRevision(world, store, staged, inForce)).change) }
+  const back = steps.filter(({ step }) => step.direction === 'back')
+  const again = steps.filter(({ step }) => step.direction === 'again').map(({ step }) => step)
+  const asked = back.filter(({ step }) => !step.isLater)
+  return {
+    ...text,
+    agent: null,
+    onto: plan.onto,
+    stackedOn: null,
+    key: null,
+    batchHash: sha256Hex(`undo ${plan.tip} ${digestOf(manifest)}`),
+    undoes: back.filter(({ part }) => part === null).map(({ step }) => step.commit),
+    // What is applied again by itself was undone together with others: that undo is taken back in part.
+    undoesPartly: [
+      ...back.filter(({ part }) => part !== null).map(({ step }) => step.commit),
+      ...again.map(({ since }) => since.commit),
+    ],
+    redoes: [
+      ...asked.flatMap(({ step, part }) => (part === null ? (step.change?.undoes ?? []) : [])),
+      ...again.map(({ commit }) => commit),
+    ],
+  }
 }

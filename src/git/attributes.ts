@@ -30,7 +30,9 @@ export type LineEndings =
   | { readonly kind: 'text' | 'auto'; readonly toCrlf: boolean }
 
 const ATTRIBUTES = ['text', 'crlf', 'eol', 'ident', 'filter', 'working-tree-encoding'] as const
-const KEYS = '^(core\\.(autocrlf|eol|sparsecheckout)|filter\\..*\\.(clean|smudge|process|required))$'
+/** Configuration that conversions depend on, as a pattern for `configValues`. */
+export const conversionKeys =
+  '^(core\\.(autocrlf|eol|sparsecheckout)|filter\\..*\\.(clean|smudge|process|required))$'
 
 /**
  * Finds which of the paths have a conversion, by the attributes that hold in the work tree and the user's configuration.
@@ -38,16 +40,18 @@ const KEYS = '^(core\\.(autocrlf|eol|sparsecheckout)|filter\\..*\\.(clean|smudge
  * Costs two processes at once, whatever the number of paths, and no index: except in a sparse checkout, whose
  * `.gitattributes` may be in the index alone. Nothing is written. A bare repository has no conversions.
  *
+ * @param known - The values of `conversionKeys`, where they are being read anyway.
  * @returns One entry for each path that has one. A filter whose driver is not configured does nothing in git either (a clone
  * without git-lfs holds pointers as they are), so it counts as none.
  */
 export async function pathConversions(
   repository: Repository,
   paths: readonly string[],
+  known?: Promise<ConfigValues>,
 ): Promise<ReadonlyMap<string, PathConversion>> {
   if (repository.workTree === null || paths.length === 0) return new Map()
   const [values, attributes] = await Promise.all([
-    configValues(repository.door, KEYS),
+    known ?? configValues(repository.door, conversionKeys),
     checkAttributes(repository, paths, withoutIndex(repository.door)),
   ])
   const isSparse = configBoolean(values, 'core.sparsecheckout', false)

@@ -1,6 +1,6 @@
 import { type GitDoor, git } from './door.ts'
 
-/** Values of the configuration that git would use here, by lower-case key; the last of several stands. */
+/** Values of the user's configuration as git would use it here, by lower-case key; the last of several stands. */
 export type ConfigValues = ReadonlyMap<string, string>
 
 /**
@@ -9,7 +9,12 @@ export type ConfigValues = ReadonlyMap<string, string>
  * A variable without `=` has the value `true`, as git reads it.
  */
 export async function configValues(door: GitDoor, pattern: string): Promise<ConfigValues> {
-  const result = await git(door, { args: ['config', '-z', '--get-regexp', pattern], okCodes: [0, 1] })
+  const result = await git(door, {
+    args: ['config', '-z', '--get-regexp', pattern],
+    okCodes: [0, 1],
+    // Without what galley tells git on top: that is no configuration of the user's.
+    env: { GIT_CONFIG_COUNT: '0' },
+  })
   const values = new Map<string, string>()
   for (const record of result.stdout.toString('utf8').split('\0')) {
     if (record === '') continue

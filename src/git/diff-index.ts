@@ -28,11 +28,20 @@ export async function diffIndex(
 ): Promise<readonly IndexDifference[]> {
   const how = ['-z', '--raw', '--no-renames', '--no-abbrev', '--no-ext-diff', '--ignore-submodules=dirty']
   const cached = where === 'index' ? ['--cached'] : []
-  const result = await git(door, {
-    args: ['diff-index', ...how, ...cached, tree, '--'],
-    env: await withoutFilters(door),
-  })
-  return parseRaw(result.stdout)
+  const [result, unmerged] = await Promise.all([
+    withoutFilters(door).then((env) =>
+      git(door, { args: ['diff-index', ...how, ...cached, tree, '--'], env }),
+    ),
+    // Of working files git says nothing but that they differ.
+    where === 'files' ? git(door, { args: ['ls-files', '-z', '--unmerged'] }) : null,
+  ])
+  const marked = new Set(
+    unmerged?.stdout
+      .toString('utf8')
+      .split('\0')
+      .map((line) => line.slice(line.indexOf('\t') + 1)),
+  )
+  return parseRaw(result.stdout).map((d) => (marked.has(d.shown) ? { ...d, isUnmerged: true } : d))
 }
 
 function parseRaw(output: Buffer): readonly IndexDifference[] {

@@ -61,13 +61,22 @@ export async function prepareRefMove(
   invariant(/^(?:HEAD|refs\/[^\s\0~^:?*[\\]+)$/.test(move.ref), `a ref name: ${move.ref}`)
   const before = move.before ?? zeroId(door.objectFormat)
   const option = move.ref === 'HEAD' ? 'option no-deref\0' : ''
-  const timer = setTimeout(started.kill, limits.gitTimeoutMs)
+  let isOverdue = false
+  const timer = setTimeout(() => {
+    isOverdue = true
+    started.kill()
+  }, limits.gitTimeoutMs)
   started.write(`start\0${option}update ${move.ref}\0${move.after}\0${before}\0prepare\0`)
   try {
     await expectLine(started, 'start: ok')
     await expectLine(started, 'prepare: ok')
   } catch (cause) {
     await started.end()
+    if (isOverdue) {
+      refuse('hook-refused', `the reference-transaction hook did not end within ${limits.gitTimeoutMs} ms`, {
+        ref: move.ref,
+      })
+    }
     throw await explain(door, move, started.stderr(), cause)
   } finally {
     clearTimeout(timer)

@@ -17,6 +17,17 @@ const ASKING = [
   'SSH_ASKPASS',
 ] as const
 
+/** The variables of the caller's environment by which a program may ask the user for a passphrase or a touch. */
+export const askingVariables = (
+  env: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    ASKING.flatMap((name) => {
+      const value = env[name]
+      return value === undefined ? [] : [[name, value] as const]
+    }),
+  )
+
 /**
  * Makes a signed commit as the user's configuration says (`gpg.format`, `user.signingKey`, …), by git itself.
  *
@@ -36,15 +47,11 @@ export async function signCommit(
     readonly message: string
   },
 ): Promise<CommitId> {
-  const asking = ASKING.flatMap((name) => {
-    const value = repository.env[name]
-    return value === undefined ? [] : [[name, value] as const]
-  })
   const result = await git(repository.door, {
     args: ['commit-tree', '-S', tree, ...(facts.base ? ['-p', facts.base] : []), '-F', '-'],
     input: facts.message,
     env: {
-      ...Object.fromEntries(asking),
+      ...askingVariables(repository.env),
       ...personVariables(facts.author, facts.committer),
       GIT_OBJECT_DIRECTORY: join(store.gitDir, 'objects'),
       GIT_ALTERNATE_OBJECT_DIRECTORIES: join(repository.commonDir, 'objects'),

@@ -12,8 +12,14 @@ import { refuseInProgress } from './repository-facts.ts'
 import type { LandingPoint, LandRequest } from './request.ts'
 import { type LeftAlone, settleFiles } from './settle-files.ts'
 
+export interface Landed {
+  readonly locksHeldMs: number
+  /** Whether the index says of every placed file what the system says of it. */
+  readonly isIndexComplete: boolean
+}
+
 export type CriticalOutcome =
-  | { readonly kind: 'landed'; readonly locksHeldMs: number; readonly isIndexComplete: boolean }
+  | ({ readonly kind: 'landed' } & Landed)
   /** Nothing has moved; `left` names files that somebody else changed in between. */
   | { readonly kind: 'called-off'; readonly cause: unknown; readonly left: readonly LeftAlone[] }
 

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path'
+import type { ConfigValues } from '../git/config-values.ts'
 import { refreshIndex } from '../git/index-update.ts'
 import type { Repository } from '../git/open-repository.ts'
 import {
@@ -10,6 +11,7 @@ import {
 } from '../store/landing-journal.ts'
 import type { Clock } from '../sys/clock.ts'
 import {
+  fileExists,
   makePrivateDirectory,
   moveOwnDirectory,
   namesIn,
@@ -18,10 +20,12 @@ import {
 } from '../sys/durable-files.ts'
 import { run } from '../sys/process.ts'
 import { removeEmptyDirectory } from '../sys/swap-file.ts'
+import type { Landed } from './critical-section.ts'
 import { hookEnvironment } from './hook-environment.ts'
 import type { ReadyLanding } from './make-ready.ts'
 import { lateSaves } from './place-files.ts'
 import type { LandReport, LandRequest } from './request.ts'
+import type { LeftAlone } from './settle-files.ts'
 
 /** How long displaced files are kept: an editor may have one open and save to it long after. */
 const KEPT_MS = 12 * 3600_000
@@ -37,7 +41,7 @@ const HOOK_OUTPUT_BYTES = 64 * 1024
 export async function finishLanding(
   request: LandRequest,
   ready: ReadyLanding,
-  outcome: { readonly locksHeldMs: number; readonly isIndexComplete: boolean },
+  outcome: Landed,
 ): Promise<LandReport> {
   const { journal, plan } = ready
   const remarks: string[] = [...plan.remarks]
@@ -51,7 +55,10 @@ export async function finishLanding(
       ),
     async () => closeLanding(request.galleyDir, journal).then(() => []),
     async () => sweepDone(request.galleyDir, request.clock),
-    async () => runPostMergeHook(request.repository, plan.workTree),
+    async () =>
+      (await hasPostMergeHook(request.repository, ready.config))
+        ? runPostMergeHook(request.repository, plan.workTree)
+        : [],
   ]
   for (const step of steps) remarks.push(...(await step().catch(failureRemark)))
   request.reach?.('closed')
@@ -85,10 +92,20 @@ function doneName(galleyDir: string, journal: LandingJournal, file: string): str
     : file
 }
 
-/** Closes the journal: what was displaced is kept for some hours. Places on other devices are given up at once. */
-export async function closeLanding(galleyDir: string, journal: LandingJournal): Promise<void> {
+/**
+ * Closes the journal: what was displaced is kept for some hours. Places on other devices are given up at once, unless they hold something that
+ * is nowhere else.
+ *
+ * @param left - Files whose place somebody else has taken.
+ */
+export async function closeLanding(
+  galleyDir: string,
+  journal: LandingJournal,
+  left: readonly LeftAlone[] = [],
+): Promise<void> {
   const landDir = landDirectory(galleyDir, journal.id)
-  const late = new Set(lateSaves(journal).map(({ file }) => dirname(dirname(file))))
+  const needed = [...lateSaves(journal).map(({ file }) => file), ...left.flatMap(({ old }) => old ?? [])]
+  const late = new Set(needed.map((file) => dirname(dirname(file))))
   for (const stage of new Set([...journal.files, ...journal.cleared].map((step) => step.stage))) {
     if (stage !== landDir && !late.has(stage)) await removeOwnDirectory(stage)
   }
@@ -133,6 +150,12 @@ function inDirectory(journal: LandingJournal, directory: string): LandingJournal
   return { ...journal, files: journal.files.map((step) => ({ ...step, stage: directory })) }
 }
 
+/** Whether there may be one; only git itself knows all the places where hooks are found. */
+async function hasPostMergeHook({ commonDir }: Repository, config: ConfigValues): Promise<boolean> {
+  const isElsewhere = [...config.keys()].some((key) => key === 'core.hookspath' || key.startsWith('hook.'))
+  return isElsewhere || fileExists(join(commonDir, 'hooks', 'post-merge'))
+}
+
 /**
  * Runs the user's `post-merge` hook, if there is one, as `git merge` does after a fast-forward: its exit code does not matter.
  *
@@ -146,7 +169,6 @@ export async function runPostMergeHook(repository: Repository, workTree: string)
     env: hookEnvironment(repository.env),
     timeoutMs: HOOK_TIMEOUT_MS,
     outputMaxBytes: HOOK_OUTPUT_BYTES,
-    ownGroup: true,
   })
   if (result.exitCode === 0) return []
   const said = `${result.stdout}${result.stderr}`.trim().slice(0, 2000)

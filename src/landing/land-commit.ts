@@ -6,14 +6,15 @@ import { isDotGit } from '../policy/paths.ts'
 import { landDirectory, landRoot } from '../store/landing-journal.ts'
 import { withLandingLock } from '../store/lock.ts'
 import { removeDirectoryIfEmpty, removeOwnDirectory } from '../sys/durable-files.ts'
+import { holdingSignals } from '../sys/hold-signals.ts'
 import { resolveFile } from '../sys/index-snapshot.ts'
-import { landUnderLocks } from './critical-section.ts'
+import { type Landed, landUnderLocks } from './critical-section.ts'
 import { closeLanding, finishLanding } from './finish.ts'
 import { type Lookups, makeReady, type ReadyLanding } from './make-ready.ts'
 import { moveRefOnly } from './move-ref.ts'
 import { Raced } from './place-files.ts'
 import { rawVersions } from './raw-versions.ts'
-import { asRefusal, type RepositoryFacts, repositoryFacts } from './repository-facts.ts'
+import { asRefusal, landingConfig, type RepositoryFacts, repositoryFacts } from './repository-facts.ts'
 import type { LandReport, LandRequest } from './request.ts'
 import type { LeftAlone } from './settle-files.ts'
 
@@ -36,22 +37,23 @@ const LOCK_FIRST_FROM = 3
  */
 export async function landCommit(request: LandRequest): Promise<LandReport> {
   return withLandingLock(request.galleyDir, request.clock, request.label, async () => {
+    const config = landingConfig(request)
     const lookups: Lookups = {
       objects: newObjects(request.store, request.before, request.after),
-      raw: rawVersions(request),
+      raw: rawVersions(request, config),
     }
     // They are awaited later; until then a failure must not count as unhandled.
-    for (const lookup of [lookups.objects, lookups.raw]) lookup.catch(() => undefined)
+    for (const lookup of [config, lookups.objects, lookups.raw]) lookup.catch(() => undefined)
     try {
       refuseDangerousPaths(request.manifest)
-      const facts = await repositoryFacts(request)
+      const facts = await repositoryFacts(request, config)
       const { workTree } = facts
       if (workTree === null) return await moveRefOnly(request, facts, await lookups.objects)
       return await land(request, { ...facts, workTree }, lookups)
     } catch (error) {
       throw asRefusal(error, 'the landing failed and nothing was changed')
     } finally {
-      await Promise.allSettled([lookups.objects, lookups.raw])
+      await Promise.allSettled([config, lookups.objects, lookups.raw])
     }
   })
 }
@@ -64,15 +66,15 @@ async function land(
   const indexFile = resolveFile(join(request.repository.gitDir, 'index'))
   for (let attempt = 1; ; attempt++) {
     const lockFirst = attempt < LOCK_FIRST_FROM ? null : { indexFile }
-    const tried = await tryLanding(request, facts, lookups, lockFirst)
-    if (tried.kind === 'landed') return tried.report
+    const tried = await holdingSignals(() => tryLanding(request, facts, lookups, lockFirst))
+    if (tried.kind === 'landed') return finishLanding(request, tried.ready, tried)
     if (tried.cause instanceof Raced && attempt < ATTEMPTS) continue
     throw tried.cause instanceof Raced ? racedRefusal(tried.cause) : tried.cause
   }
 }
 
 type Try =
-  | { readonly kind: 'landed'; readonly report: LandReport }
+  | ({ readonly kind: 'landed'; readonly ready: ReadyLanding } & Landed)
   /** Nothing was changed. */
   | { readonly kind: 'not-landed'; readonly cause: unknown }
 
@@ -89,8 +91,7 @@ async function tryLanding(
     return { kind: 'not-landed', cause }
   }
   const outcome = await landUnderLocks(request, ready)
-  if (outcome.kind === 'landed')
-    return { kind: 'landed', report: await finishLanding(request, ready, outcome) }
+  if (outcome.kind === 'landed') return { ...outcome, ready }
   await dropLanding(request, ready, outcome.left)
   return { kind: 'not-landed', cause: outcome.cause }
 }
@@ -102,9 +103,12 @@ async function dropLanding(
   left: readonly LeftAlone[],
 ): Promise<void> {
   const isNeeded = left.some(({ old }) => old !== null)
-  if (isNeeded) await closeLanding(request.galleyDir, ready.journal)
-  else await removeOwnDirectory(landDirectory(request.galleyDir, ready.journal.id))
+  if (isNeeded) {
+    await closeLanding(request.galleyDir, ready.journal, left)
+    return
+  }
   for (const stage of ready.extraStages) await removeOwnDirectory(stage)
+  await removeOwnDirectory(landDirectory(request.galleyDir, ready.journal.id))
   removeDirectoryIfEmpty(landRoot(request.galleyDir))
 }
 

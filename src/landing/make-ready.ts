@@ -1,3 +1,4 @@
+import type { ConfigValues } from '../git/config-values.ts'
 import { openObjectReader } from '../git/objects.ts'
 import { type NewObjects, writeBlobs } from '../git/promote.ts'
 import { startRefTransaction } from '../git/ref-transaction.ts'
@@ -34,6 +35,7 @@ export interface ReadyLanding {
   readonly isIndexLocked: boolean
   /** Folders of ours beside the user's files, on other devices than galley's own folder. */
   readonly extraStages: readonly string[]
+  readonly config: ConfigValues
 }
 
 /** Looked up beside each other, since each costs a process or two. */
@@ -118,6 +120,7 @@ async function makeReadyIn(
       backups,
       isIndexLocked: lockFirst !== null,
       extraStages: staged.extraStages,
+      config: facts.config,
     }
   } finally {
     await reader.close()

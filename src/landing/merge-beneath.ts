@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { mergeFiles } from '../git/merge-file.ts'
 import type { ObjectReader } from '../git/objects.ts'
-import { invariant, refuse } from '../model/error.ts'
 import { limits } from '../model/limits.ts'
 import { writePassing } from '../sys/durable-files.ts'
 import { blobHash, type HashName, readStanding } from '../sys/file-key.ts'
@@ -33,6 +32,10 @@ export async function mergeAll(
   const problems: Problem[] = []
   for (const merge of merges) {
     const sides = await sidesOf(merge, { workTree, hash, reader }, raw.get(merge.path))
+    if (sides === null) {
+      problems.push(problemOf(merge, []))
+      continue
+    }
     const files = ['mine', 'base', 'next'].map((name) => join(scratch, name)) as [string, string, string]
     for (const [i, file] of files.entries()) await writePassing(file, sides[i] ?? Buffer.alloc(0))
     const outcome = await mergeFiles(request.repository.door, files)
@@ -60,28 +63,25 @@ function problemOf(merge: OpenMerge, lines: NonNullable<Problem['lines']>): Prob
   }
 }
 
+/** Null when one side cannot be had: too large, or a version of the working file that nobody kept. */
 async function sidesOf(
   merge: OpenMerge,
   { workTree, hash, reader }: { workTree: string; hash: HashName; reader: ObjectReader },
   raw: RawVersions | undefined,
-): Promise<[mine: Buffer, base: Buffer, next: Buffer]> {
-  if (merge.where === 'index') {
-    return [
-      await blobBytes(reader, merge.mine),
-      await blobBytes(reader, merge.base),
-      await blobBytes(reader, merge.next),
-    ]
+): Promise<readonly Buffer[] | null> {
+  const read = async (source: RawVersions['baseBytes']): Promise<Buffer | null> => {
+    if (source === null || source.kind === 'bytes') return source?.bytes ?? null
+    return (await reader.contents(source.id))?.bytes ?? null
   }
-  invariant(raw?.baseBytes && raw.nextBytes, 'a merge has a base and another side')
+  if (merge.where === 'index') {
+    const ids = [merge.mine, merge.base, merge.next]
+    return allOrNull(await Promise.all(ids.map((id) => read({ kind: 'blob', id }))))
+  }
   const mine = readStanding(workTree, merge.path, limits.fileMaxBytes)
-  if (mine === null || blobHash(mine, hash) !== merge.mine)
+  if (mine !== null && blobHash(mine, hash) !== merge.mine)
     throw new Raced(merge.path, 'changed while the change was landing')
-  const read = async (source: NonNullable<RawVersions['baseBytes']>) =>
-    source.kind === 'bytes' ? source.bytes : blobBytes(reader, source.id)
-  return [mine, await read(raw.baseBytes), await read(raw.nextBytes)]
+  return allOrNull([mine, await read(raw?.baseBytes ?? null), await read(raw?.nextBytes ?? null)])
 }
 
-async function blobBytes(reader: ObjectReader, id: string): Promise<Buffer> {
-  const found = await reader.contents(id)
-  return found?.bytes ?? refuse('stale', `the blob ${id} is not in the repository any more`, { blob: id })
-}
+const allOrNull = (sides: readonly (Buffer | null)[]): readonly Buffer[] | null =>
+  sides.every((side) => side !== null) ? sides : null

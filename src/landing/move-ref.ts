@@ -33,7 +33,7 @@ export async function moveRefOnly(
   const started = startRefTransaction(repository.door, request.reason, hookEnvironment(repository.env))
   const move = await prepareRefMove(repository.door, request, started)
   try {
-    const again = await repositoryFacts(request)
+    const again = await repositoryFacts(request, Promise.resolve(facts.config))
     if (again.workTree !== null) refuse('branch-moved', `${ref} was checked out in the meantime`, { ref })
   } catch (error) {
     await move.abort()

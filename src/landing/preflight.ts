@@ -16,7 +16,7 @@ import {
   refuseProblems,
 } from './plan.ts'
 import { type RawVersions, rawVersions } from './raw-versions.ts'
-import { asRefusal, type RepositoryFacts, repositoryFacts } from './repository-facts.ts'
+import { asRefusal, landingConfig, type RepositoryFacts, repositoryFacts } from './repository-facts.ts'
 import type { LandRequest } from './request.ts'
 import { outsideCone } from './sparse-cone.ts'
 import { type IndexReading, readWholeIndex } from './whole-index.ts'
@@ -42,7 +42,8 @@ export interface LandingPlan {
  * @throws GalleyError with the code that `landCommit` would refuse with.
  */
 export async function preflight(request: LandRequest): Promise<void> {
-  const facts = await repositoryFacts(request)
+  const config = landingConfig(request)
+  const facts = await repositoryFacts(request, config)
   const { workTree } = facts
   if (workTree === null) return
   const scratch = join(
@@ -52,7 +53,7 @@ export async function preflight(request: LandRequest): Promise<void> {
   )
   const reader = openObjectReader(request.store)
   try {
-    await planLanding(request, { ...facts, workTree }, await rawVersions(request), scratch, reader)
+    await planLanding(request, { ...facts, workTree }, await rawVersions(request, config), scratch, reader)
   } catch (error) {
     throw asRefusal(error, 'the landing could not be prepared')
   } finally {

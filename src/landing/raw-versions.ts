@@ -1,4 +1,5 @@
 import { type PathConversion, pathConversions } from '../git/attributes.ts'
+import type { ConfigValues } from '../git/config-values.ts'
 import { smudgeBlob } from '../git/convert.ts'
 import type { Transition } from '../model/manifest.ts'
 import { blobHash } from '../sys/file-key.ts'
@@ -30,11 +31,14 @@ export const nextVersion = (t: Transition): Version | null =>
 
 /**
  * Finds what the working files of the manifest hold before and after, in bytes: as the request says, or by git's own conversion for paths
- * that it leaves out. Two processes at once; one or two more for each path that is really converted.
+ * that it leaves out. One process beside the reading of the configuration; one or two more for each path that is really converted.
  */
-export async function rawVersions(request: LandRequest): Promise<ReadonlyMap<string, RawVersions>> {
+export async function rawVersions(
+  request: LandRequest,
+  configRead: Promise<ConfigValues>,
+): Promise<ReadonlyMap<string, RawVersions>> {
   const open = request.manifest.filter((t) => !request.working.has(t.path)).map((t) => t.path)
-  const conversions = await pathConversions(request.repository, open)
+  const conversions = await pathConversions(request.repository, open, configRead)
   const versions = new Map<string, RawVersions>()
   for (const transition of request.manifest) {
     const { path } = transition

@@ -109,7 +109,7 @@ async function settle(
   unlockIndex(journal.indexFile, journal.id)
   const remarks = direction === 'forward' ? await finish(door, journal) : []
   const isNeeded = direction === 'forward' || left.some(({ old }) => old !== null)
-  if (isNeeded) await closeLanding(galleyDir, journal)
+  if (isNeeded) await closeLanding(galleyDir, journal, left)
   else await removeOwnDirectory(landDirectory(galleyDir, journal.id))
   const { id, label, ref } = journal
   return { id, label, ref, outcome: direction === 'forward' ? 'finished' : 'rolled-back', left, remarks }

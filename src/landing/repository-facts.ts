@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { conversionKeys } from '../git/attributes.ts'
 import { type ConfigValues, configBoolean, configValues } from '../git/config-values.ts'
 import { operationInProgress } from '../git/operation-state.ts'
 import { listWorktrees } from '../git/worktree-list.ts'
@@ -15,17 +16,24 @@ export interface RepositoryFacts {
   readonly config: ConfigValues
 }
 
-const KEYS =
-  '^(core\\.(filemode|sparsecheckout|sparsecheckoutcone|sharedrepository|hookspath)|hook\\..*\\.event)$'
+const OWN_KEYS = '^(core\\.(filemode|sparsecheckoutcone|sharedrepository|hookspath)|hook\\..*\\.event)$'
+
+/** All that a landing asks of the user's configuration, in one process. */
+export const landingConfig = ({ repository }: LandRequest): Promise<ConfigValues> =>
+  configValues(repository.door, `${OWN_KEYS}|${conversionKeys}`)
 
 /**
- * Looks at the repository as a whole and refuses what no landing goes into. Reads only; two processes at once.
+ * Looks at the repository as a whole and refuses what no landing goes into. Reads only; one process, beside the reading of the
+ * configuration.
  *
  * @throws GalleyError `checked-out-elsewhere`, `branch-moved`, `in-progress`.
  */
-export async function repositoryFacts(request: LandRequest): Promise<RepositoryFacts> {
+export async function repositoryFacts(
+  request: LandRequest,
+  configRead: Promise<ConfigValues>,
+): Promise<RepositoryFacts> {
   const { repository } = request
-  const [config, workTree] = await Promise.all([configValues(repository.door, KEYS), workTreeOf(request)])
+  const [config, workTree] = await Promise.all([configRead, workTreeOf(request)])
   if (workTree !== null) await refuseInProgress(repository.gitDir)
   return {
     workTree,
@@ -51,8 +59,9 @@ async function workTreeOf({ repository, ref, before }: LandRequest): Promise<str
   // The main work tree's path is only guessed by git where its git directory is not `<path>/.git`; that it is first is certain.
   const isMain = repository.gitDir === repository.commonDir
   const here = isMain ? rows[0] : rows.find((row) => resolveFile(row.path) === repository.workTree)
-  if (ref === 'HEAD') return detachedWorkTree(repository.workTree, here?.branch ?? null)
-  if (here !== undefined && here.branch === ref && repository.workTree !== null) {
+  if (ref === 'HEAD') refuseAttached(here?.branch ?? null)
+  const isHere = ref === 'HEAD' || here?.branch === ref
+  if (here !== undefined && isHere && repository.workTree !== null) {
     if (here.head === before) return repository.workTree
     refuse('branch-moved', `${ref} is at ${here.head ?? 'nothing'}, not at ${before ?? 'nothing'}`, {
       ref,
@@ -68,9 +77,9 @@ async function workTreeOf({ repository, ref, before }: LandRequest): Promise<str
   })
 }
 
-function detachedWorkTree(workTree: string | null, branch: string | null): string | null {
-  if (branch === null) return workTree
-  refuse('branch-moved', `HEAD was detached and is on ${branch} now`, { ref: 'HEAD', actual: branch })
+function refuseAttached(branch: string | null): void {
+  if (branch !== null)
+    refuse('branch-moved', `HEAD was detached and is on ${branch} now`, { ref: 'HEAD', actual: branch })
 }
 
 export const objectsDirectory = (commonDir: string): string => join(commonDir, 'objects')

@@ -3,7 +3,7 @@ import type { ObjectReader } from '../git/objects.ts'
 import { invariant, refuse } from '../model/error.ts'
 import { limits } from '../model/limits.ts'
 import { type FileStep, newFile } from '../store/landing-journal.ts'
-import { makePrivateDirectory, syncDirectory, writeOnce } from '../sys/durable-files.ts'
+import { makePrivateDirectory, writeOnce } from '../sys/durable-files.ts'
 import { blobHash, type HashName, readStanding } from '../sys/file-key.ts'
 import {
   deviceOf,
@@ -67,13 +67,13 @@ export async function stageFiles(staging: Staging, files: readonly PlannedFile[]
   const extraStages = stages.all().filter((stage) => stage !== landDir)
   if (extraStages.length > 0) await staging.note(extraStages)
   await stages.make()
+  // The names in these directories need not be durable: after a loss of power the bytes are found in the object store.
   const stats: (StagedStat | null)[] = steps.map(() => null)
   await eachAtOnce(steps, async (step, n) => {
     const [file, place] = [ordered[n], places[n]]
     invariant(file !== undefined && place !== undefined, 'every step has its file')
     stats[n] = file.kind === 'delete' ? null : await stageOne(newFile(step, n), file, place, staging)
   })
-  await Promise.all(stages.all().map((stage) => syncDirectory(join(stage, 'new'))))
   return { steps, planned: ordered, stats, made: [...made], cleared, extraStages }
 }
 

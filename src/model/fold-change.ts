@@ -1,4 +1,4 @@
-import type { Change, ChangeEvent } from './change.ts'
+import { type Change, type ChangeEvent, isPending } from './change.ts'
 import { assertNever, invariant } from './error.ts'
 import type { ChangeId } from './ids.ts'
 
@@ -46,15 +46,18 @@ export function applyEvent(change: Change, event: ChangeEvent): Change {
         rejection: null,
       }
     case 'checked': {
+      if (!isOfCurrent(change, event.revision)) return change
       const replaced = new Set(event.checks.map((c) => c.name))
       return { ...change, checks: [...change.checks.filter((c) => !replaced.has(c.name)), ...event.checks] }
     }
     case 'commented':
       return { ...change, comments: [...change.comments, event] }
     case 'approved':
-      return { ...change, state: 'approved', approvals: [...change.approvals, event] }
+      return applyApproved(change, event)
     case 'rejected':
-      return { ...change, state: 'rejected', rejection: event.reason }
+      return isOfCurrent(change, event.revision) && (isPending(change.state) || change.state === 'stale')
+        ? { ...change, state: 'rejected', rejection: event.reason }
+        : change
     case 'landed':
       return applyLanded(change, event)
     case 'undone':
@@ -62,10 +65,23 @@ export function applyEvent(change: Change, event: ChangeEvent): Change {
         ? { ...change, partlyUndoneBy: [...change.partlyUndoneBy, event.undoneBy] }
         : { ...change, state: 'undone', undoneBy: event.undoneBy }
     case 'stale':
-      return { ...change, state: 'stale' }
+      return isPending(change.state) ? { ...change, state: 'stale' } : change
     default:
       return assertNever(event)
   }
+}
+
+/**
+ * Two clones may decide at the same time, and a fetch puts the one's events behind the other's. So what is said of an earlier revision
+ * is nothing to the current one, a no is not undone by a yes that did not know of it, and what has landed stays landed.
+ */
+const isOfCurrent = (change: Change, revision: number): boolean =>
+  change.revisions.at(-1)?.number === revision
+
+function applyApproved(change: Change, event: Extract<ChangeEvent, { kind: 'approved' }>): Change {
+  if (!isOfCurrent(change, event.revision)) return change
+  const state = isPending(change.state) ? 'approved' : change.state
+  return { ...change, state, approvals: [...change.approvals, event] }
 }
 
 /** A first landing, a landing by the redo of an undo, or the redo of what undid a part. */

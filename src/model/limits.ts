@@ -41,6 +41,24 @@ export const limits = {
   globMaxCharacters: 1024,
   globMaxAlternatives: 256,
   sessionMaxBytes: 16 * 1024 * 1024,
+  /** Revisions of one change, events of its log, and members of any list in an event or approval that came from elsewhere. */
+  revisionsMax: 10_000,
+  logMaxEvents: 100_000,
+  listMaxItems: 100_000,
+  /** One approval: its tag object. One event of a log: its JSON. */
+  approvalMaxBytes: 1024 * 1024,
+  eventMaxBytes: 64 * 1024 * 1024,
+  /** Refs of galley's that a remote may list; refs in one call of `git push` or `git fetch`. */
+  exchangeMaxRefs: 100_000,
+  exchangeRefsAtOnce: 200,
+  /** A remote that says nothing for so long is given up. */
+  exchangeSilentMs: 120_000,
+  /** How often a push that lost a race looks again at what the remote holds. */
+  exchangeTries: 8,
+  /** How far the clock of another machine may be ahead. */
+  clockAheadMs: 24 * 3_600_000,
+  /** The list of allowed signers. */
+  signersMaxBytes: 1024 * 1024,
   /** What one batch's searching may cost, in bytes of files looked at: bounds hostile texts by a sum. */
   searchMaxBytes: 32 * 1024 * 1024 * 1024,
 } as const

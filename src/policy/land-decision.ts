@@ -117,13 +117,23 @@ function tamperingRefusal(facts: LandFacts): Refusal | null {
   })
 }
 
-const approvalsOf = ({ id, approvals }: LandFacts): readonly Approval[] =>
+const approvalsOf = ({ id, approvals }: ApprovalFacts): readonly Approval[] =>
   approvals.flatMap((fact) =>
     fact.kind === 'approval' && fact.approval.change === id ? [fact.approval] : [],
   )
 
-/** Counts those who approved exactly this; one person counts once, however often they approved. */
-function approvalRefusal(facts: LandFacts): Refusal | null {
+/** What the approvals of one revision are judged by: when it lands, and when a verifier meets its bytes later. */
+export type ApprovalFacts = Pick<
+  LandFacts,
+  'id' | 'revision' | 'messageHash' | 'approvals' | 'signedTags' | 'checks' | 'policy' | 'now'
+>
+
+/**
+ * Counts those who approved exactly this; one person counts once, however often they approved.
+ *
+ * @returns null where that is enough; `expired`, `forged` or `not-approved` otherwise.
+ */
+export function approvalRefusal(facts: ApprovalFacts): Refusal | null {
   const { id, revision, messageHash, policy, now } = facts
   const guarded = protectedPaths(policy, revision.manifest)
   const covering = approvalsOf(facts).filter(
@@ -159,7 +169,7 @@ function approvalRefusal(facts: LandFacts): Refusal | null {
 
 /** Whether this kind of approval counts for this change: see DESIGN.md section 11. */
 function isEnough(
-  { policy, revision, checks, signedTags = [] }: LandFacts,
+  { policy, revision, checks, signedTags = [] }: ApprovalFacts,
   approval: Approval,
   isProtected: boolean,
 ): boolean {

@@ -4,7 +4,7 @@ import { limits } from '../model/limits.ts'
 import type { Policy, PolicyFault } from '../model/policy.ts'
 import { defaultPolicy, defaultProtect } from './default-policy.ts'
 import { readChecks } from './policy-checks.ts'
-import { FaultNotes, type Field, orElse, orNull, readMembers, readText, wordOf } from './policy-reader.ts'
+import { FaultNotes, type Field, orElse, orNull, readMembers, wordOf } from './policy-reader.ts'
 import {
   readApproval,
   readAutoApprove,
@@ -14,7 +14,7 @@ import {
   readMatching,
   readSetup,
 } from './policy-sections.ts'
-import { readGlobs } from './policy-values.ts'
+import { protectionOf, readGlobs, readSignersPath } from './policy-values.ts'
 
 export interface ParsedPolicy {
   /** With every default filled in. Not to be used where there are faults: a faulty key has its default then. */
@@ -37,7 +37,8 @@ export interface ParsedPolicy {
  * - `limits`: `{ fileMaxBytes, batchMaxEdits, batchMaxFiles }`.
  * - `freshness`: `{ reads: "refuse" | "warn", carry }` · `matching`: `{ maxTier }` · `commit`: `{ author }`.
  * - `approval`: `{ requires: "any" | "terminal" | "signature", count, expiresAfterHours }`.
- * - `sign`: `"none"` or `"ssh"` · `allowedSigners`: a file's path · `guard`: globs of branches.
+ * - `sign`: `"none"` or `"ssh"` · `allowedSigners`: a file of the repository, which is protected by that, or an absolute path (or
+ *   `~/…`) outside of it · `guard`: globs of branches.
  * - `setup`: `{ run, lockFiles }` or null.
  *
  * @param bytes - The file's bytes; null where there is no such file, which means the defaults.
@@ -95,11 +96,18 @@ const keys = [
 function readPolicy(field: Field): Policy {
   const member = readMembers(field, keys)
   if (member === undefined) return defaultPolicy
+  const allowedSigners = orNull(member('allowedSigners'), readSignersPath)
   return {
     ...readChecks(member('checks'), member('recheck')),
     mode: orElse(member('mode'), wordOf(['read-only', 'read-write', 'full']), defaultPolicy.mode),
     deny: orElse(member('deny'), readGlobs, defaultPolicy.deny),
-    protect: [...new Set([...defaultProtect, ...orElse(member('protect'), readGlobs, [])])],
+    protect: [
+      ...new Set([
+        ...defaultProtect,
+        ...orElse(member('protect'), readGlobs, []),
+        ...protectionOf(allowedSigners),
+      ]),
+    ],
     autoApprove: orNull(member('autoApprove'), readAutoApprove),
     limits: orElse(member('limits'), readLimits, defaultPolicy.limits),
     freshness: orElse(member('freshness'), readFreshness, defaultPolicy.freshness),
@@ -107,7 +115,7 @@ function readPolicy(field: Field): Policy {
     commit: orElse(member('commit'), readCommit, defaultPolicy.commit),
     approval: orElse(member('approval'), readApproval, defaultPolicy.approval),
     sign: orElse(member('sign'), wordOf(['none', 'ssh']), defaultPolicy.sign),
-    allowedSigners: orNull(member('allowedSigners'), readText),
+    allowedSigners,
     guard: orElse(member('guard'), readGlobs, defaultPolicy.guard),
     setup: orNull(member('setup'), readSetup),
   }

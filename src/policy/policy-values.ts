@@ -25,6 +25,32 @@ export const readPath: Read<string> = (field) => {
   return undefined
 }
 
+/**
+ * Reads where the list of allowed signers stands: a path in the repository, or an absolute one (`~/` for the home of whoever looks)
+ * outside of it.
+ */
+export const readSignersPath: Read<string> = (field) => {
+  const path = readText(field)
+  if (path === undefined) return undefined
+  if (signersPlace(path) === 'outside') return path
+  const inside = readPath(field)
+  if (inside === undefined) return undefined
+  const fault = protectionOf(inside).map(globFault)[0] ?? null
+  if (fault === null) return inside
+  field.notes.add(field.way, `the path cannot be protected: ${fault}`)
+  return undefined
+}
+
+/** Whether the list of allowed signers is a file of the repository, read from a commit, or one outside of it. */
+export const signersPlace = (path: string): 'repository' | 'outside' =>
+  path.startsWith('/') || path.startsWith('~/') || /^[A-Za-z]:[\\/]/.test(path) ? 'outside' : 'repository'
+
+/** The list of allowed signers as a glob that protects it: whoever may change it may let anybody approve. */
+export const protectionOf = (signers: string | null): readonly string[] =>
+  signers === null || signersPlace(signers) === 'outside'
+    ? []
+    : [signers.replaceAll(/[*?[\]{}!,\\]/g, (sign) => `\\${sign}`)]
+
 /** Reads a command: a line for the shell, or its list of arguments, of which the first is the program. */
 export const readCommand: Read<Command> = (field) => {
   const { value } = field

@@ -29,10 +29,13 @@ export function wishRefusal(wish: UndoWish): Refusal | null {
 }
 
 function wishFault({ target, session, mainline, hunks }: UndoWish): string | null {
-  if (target === undefined && session === undefined) return 'what is to be undone? Name a change, a commit or a session'
+  if (target === undefined && session === undefined)
+    return 'what is to be undone? Name a change, a commit or a session'
   if (target !== undefined && session !== undefined) return 'give a change or a session, not both'
-  if (session !== undefined && hunks.length > 0) return 'hunks are numbered within one change: name the change'
-  if (session !== undefined && mainline !== undefined) return 'a mainline belongs to one merge commit: name the commit'
+  if (session !== undefined && hunks.length > 0)
+    return 'hunks are numbered within one change: name the change'
+  if (session !== undefined && mainline !== undefined)
+    return 'a mainline belongs to one merge commit: name the commit'
   if (hunks.some((n) => !Number.isSafeInteger(n) || n < 1)) return 'a hunk is named by its number, from 1'
   if (mainline !== undefined && (!Number.isSafeInteger(mainline) || mainline < 1))
     return 'the mainline is the number of a parent, from 1'
@@ -79,7 +82,10 @@ export function decideRedo(change: Standing, undo: Standing | null): RedoDecisio
   switch (change.state) {
     case 'undone':
       if (undo === null || undo.state !== 'landed')
-        return redoRefused(change, `${change.id} was undone by ${change.undoneBy}, which does not stand any more`)
+        return redoRefused(
+          change,
+          `${change.id} was undone by ${change.undoneBy}, which does not stand any more`,
+        )
       return undo.undoes.length === 1 && undo.undoesPartly.length === 0
         ? { kind: 'undo', id: undo.id }
         : { kind: 'reapply', undo: undo.id }
@@ -101,12 +107,19 @@ function redoLanded(change: Standing): RedoDecision {
   if (only === undefined) return redoRefused(change, `${change.id} is landed; nothing of it was undone`)
   if (another === undefined) return { kind: 'undo', id: only }
   const several = `parts of ${change.id} were undone by ${change.partlyUndoneBy.join(', ')}`
-  return redoRefused(change, several, `Name the one to take back: galley redo ${change.partlyUndoneBy.at(-1)}`)
+  return redoRefused(
+    change,
+    several,
+    `Name the one to take back: galley redo ${change.partlyUndoneBy.at(-1)}`,
+  )
 }
 
 function redoRefused(change: Standing, message: string, hint?: string): RedoDecision {
   const data = { id: change.id, state: change.state, partlyUndoneBy: change.partlyUndoneBy }
-  return { kind: 'refused', refusal: { code: 'wrong-state', message, data, ...(hint === undefined ? {} : { hint }) } }
+  return {
+    kind: 'refused',
+    refusal: { code: 'wrong-state', message, data, ...(hint === undefined ? {} : { hint }) },
+  }
 }
 
 /** What of a change is meant by paths: files of it, or directories that hold some. */
@@ -164,5 +177,7 @@ export function pathsOutside(
   own: ReadonlySet<string>,
   laterNames: ReadonlyMap<string, string>,
 ): readonly string[] {
-  return manifest.map((t) => t.path).filter((path) => !own.has(path) && !own.has(laterNames.get(path) ?? path))
+  return manifest
+    .map((t) => t.path)
+    .filter((path) => !own.has(path) && !own.has(laterNames.get(path) ?? path))
 }

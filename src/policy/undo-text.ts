@@ -37,7 +37,8 @@ export function undoText(
 
 function titleOf(asked: readonly TakenCommit[], session: string | null): string {
   const [first] = asked
-  if (session !== null && asked.length !== 1) return `Revert ${asked.length} changes of session ${quote(session)}`
+  if (session !== null && asked.length !== 1)
+    return `Revert ${asked.length} changes of session ${quote(session)}`
   if (first === undefined) return 'Revert'
   if (first.direction === 'again') return `Reapply "${first.title}"`
   return first.part === null ? oppositeTitle(first.title, first.takesBack) : `Revert part of "${first.title}"`
@@ -102,7 +103,9 @@ export function overlapRefusal(facts: {
   const where = places.length === 0 ? paths.map(quote).join(', ') : places.join(', ')
   const gone = later.filter((l) => l.how === 'deleted').flatMap((l) => l.paths)
   const deleted = gone.length === 0 ? '' : `; ${[...new Set(gone)].map(quote).join(', ')} was deleted later`
-  const named = later.slice(0, LATER_NAMED_MAX).map((l) => `${l.id ?? l.commit.slice(0, 12)} ${quote(l.title)}`)
+  const named = later
+    .slice(0, LATER_NAMED_MAX)
+    .map((l) => `${l.id ?? l.commit.slice(0, 12)} ${quote(l.title)}`)
   const more = later.length > LATER_NAMED_MAX ? ` and ${later.length - LATER_NAMED_MAX} more` : ''
   const by = named.length === 0 ? '' : `, by ${named.join(', ')}${more}`
   return {

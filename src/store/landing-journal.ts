@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { ObjectFormat } from '../model/ids.ts'
-import { readFileOrNull, replaceDurably } from '../sys/durable-files.ts'
+import { readFileOrNull, writeNamedDurably } from '../sys/durable-files.ts'
 import type { ProcessIdentity } from '../sys/process-identity.ts'
 
 /** A file as the journal knows it: the blob id of its bytes as they stand, and its mode. */
@@ -73,7 +73,7 @@ export const clearedDirectory = (stage: string, n: number): string => join(stage
 export const indexLockText = (id: string): string => `galley ${id}\n`
 
 export async function writeJournal(directory: string, journal: LandingJournal): Promise<void> {
-  await replaceDurably(join(directory, 'journal.json'), `${JSON.stringify(journal)}\n`, 0o600)
+  await writeNamedDurably(join(directory, 'journal.json'), `${JSON.stringify(journal)}\n`, 0o600)
 }
 
 /** null = there is none, or it is not whole: the landing was killed before it had moved anything. */

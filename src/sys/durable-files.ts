@@ -6,22 +6,6 @@ import { dirname } from 'node:path'
 export const errorCode = (error: unknown): string =>
   String((error as NodeJS.ErrnoException | null)?.code ?? '')
 
-/**
- * Writes a new file and waits until the device has it.
- *
- * @param mode - Permission bits before the process's umask is applied.
- * @throws The system's error; `EEXIST`, if the file is there already.
- */
-export async function writeDurably(file: string, bytes: Uint8Array | string, mode: number): Promise<void> {
-  const handle = await open(file, 'wx', mode)
-  try {
-    await handle.writeFile(bytes)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
 /** Waits until the device has the names in a directory. Systems that cannot do that for directories are left alone. */
 export async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r')
@@ -34,13 +18,19 @@ export async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Puts a file in place as a whole and durably: readers see the old one or the new one. */
-export async function replaceDurably(file: string, bytes: Uint8Array | string, mode: number): Promise<void> {
-  const passing = `${file}.new`
-  await rm(passing, { force: true })
-  await writeDurably(passing, bytes, mode)
-  await rename(passing, file)
-  await syncDirectory(dirname(file))
+/**
+ * Writes a new file and waits until the device has it under its name. A kill in the middle leaves a part of it: whoever reads it must be able to
+ * tell.
+ */
+export async function writeNamedDurably(file: string, bytes: Uint8Array | string, mode: number): Promise<void> {
+  const handle = await open(file, 'wx', mode)
+  try {
+    await handle.writeFile(bytes)
+    // Together: one flush of the device serves both.
+    await Promise.all([handle.sync(), syncDirectory(dirname(file))])
+  } finally {
+    await handle.close()
+  }
 }
 
 /** The file's bytes, or null when there is none. */

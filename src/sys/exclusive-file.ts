@@ -35,7 +35,6 @@ export function acquireExclusiveFile(
 ): Acquisition {
   const own: Holder = { process: ownIdentity(), ...holder }
   const passing = `${file}.${holder.token}`
-  writeFileSync(passing, `${JSON.stringify(own)}\n`, { mode: 0o600, flag: 'wx' })
   try {
     return acquire(file, passing, own, nowMs)
   } finally {
@@ -45,7 +44,13 @@ export function acquireExclusiveFile(
 
 function acquire(file: string, passing: string, own: Holder, nowMs: number): Acquisition {
   for (let round = 0; round < 4; round++) {
-    if (linkIfAbsent(passing, file)) return heldBy(file, own)
+    // Written anew each time: whoever sweeps up after killed processes may take it for one of theirs.
+    // Never in place: the same file may have another name by now.
+    rmSync(passing, { force: true })
+    writeFileSync(passing, `${JSON.stringify(own)}\n`, { mode: 0o600, flag: 'wx' })
+    const isLinked = linkIfAbsent(passing, file)
+    if (isLinked === true) return heldBy(file, own)
+    if (isLinked === 'swept') continue
     const found = readHolder(file)
     if (found === 'absent') continue
     if (found === null || !isGone(file, found, nowMs)) return { kind: 'taken', by: found }
@@ -71,8 +76,7 @@ function takeOver(
     if (now === 'absent' || now === null || now.token !== dead.token) return 'again'
     const replacement = `${file}.over-${own.token}`
     writeFileSync(replacement, `${JSON.stringify(own)}\n`, { mode: 0o600 })
-    renameSync(replacement, file)
-    return heldBy(file, own)
+    return renameUnlessSwept(replacement, file) ? heldBy(file, own) : 'again'
   } finally {
     right.release()
   }
@@ -103,11 +107,13 @@ function isGone(file: string, holder: Holder, nowMs: number): boolean {
   return nowMs - (mtimeOrNull(file) ?? nowMs) > FOREIGN_SILENCE_MS
 }
 
-/** For files that no living process can need: see the caller. */
+/** For files beside the lock that no living process can need, or would write again: see the caller. */
 export function removeIfHolderIsDead(file: string): void {
   const found = readHolder(file)
-  if (found !== 'absent' && found !== null && livenessOf(found.process) === 'dead')
-    rmSync(file, { force: true })
+  if (found === 'absent') return
+  // One that is not whole was being written when its process was killed.
+  const isDead = found === null || livenessOf(found.process) === 'dead'
+  if (isDead) rmSync(file, { force: true })
 }
 
 /** null = a file that is not one of ours: nobody may take it over. */
@@ -136,12 +142,23 @@ function parseHolder(text: string): Holder | null {
   }
 }
 
-function linkIfAbsent(from: string, to: string): boolean {
+function renameUnlessSwept(from: string, to: string): boolean {
+  try {
+    renameSync(from, to)
+    return true
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false
+    throw error
+  }
+}
+
+function linkIfAbsent(from: string, to: string): boolean | 'swept' {
   try {
     linkSync(from, to)
     return true
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false
+    if (errorCode(error) === 'ENOENT' && mtimeOrNull(from) === null) return 'swept'
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(errorCode(error))) throw error
     return copyIfAbsent(from, to)
   }

@@ -58,16 +58,23 @@ function renameIfThere(from: string, to: string): Move {
 
 /** A link never overwrites. Where there are none, what stands there is looked for a moment before. */
 function linkThenUnlink(staged: string, parent: OpenParent): Move {
+  // Elsewhere than on Linux a link to a symbolic link is one to the file that it leads to.
+  const isLinkable = process.platform === 'linux' || lstatSync(staged).isFile()
+  if (!isLinkable) return renameIfFree(staged, parent.file)
   try {
     linkSync(staged, parent.file)
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return { kind: 'exists' }
     if (!NO_LINKS.includes(errorCode(error))) throw error
-    if (lstatSync(parent.file, { throwIfNoEntry: false }) !== undefined) return { kind: 'exists' }
-    renameSync(staged, parent.file)
-    return { kind: 'done' }
+    return renameIfFree(staged, parent.file)
   }
   unlinkSync(staged)
+  return { kind: 'done' }
+}
+
+function renameIfFree(staged: string, file: string): Move {
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return { kind: 'exists' }
+  renameSync(staged, file)
   return { kind: 'done' }
 }
 

@@ -1,6 +1,6 @@
 import { deepEqual, ok } from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openRepository } from '../../src/git/open-repository.ts'
@@ -60,6 +60,9 @@ export function copyScene(scene: Scene): Scene & Disposable {
     dir,
     git: (...args) => scene.repo.git(...at(...args)),
     tryGit: (...args) => scene.repo.tryGit(...at(...args)),
+    write: (path, content) => writeFileSync(join(dir, path), content),
+    read: (path) => readFileSync(join(dir, path), 'utf8'),
+    bytes: (path) => readFileSync(join(dir, path)),
   }
   return { ...scene, repo, [Symbol.dispose]: () => rmSync(home, { recursive: true, force: true }) }
 }

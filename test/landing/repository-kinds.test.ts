@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
+  readlinkSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -11,8 +13,12 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { type LandRequest, landCommit } from '../../src/landing/land-commit.ts'
+import { commitId } from '../../src/model/ids.ts'
+import type { FileMode } from '../../src/model/manifest.ts'
+import { gitInput } from '../helpers/galley.ts'
 import { makeRepo, type TestRepo } from '../helpers/repo.ts'
-import { land, leftovers, refusalOf } from './stage-change.ts'
+import { land, leftovers, refusalOf, stageChange } from './stage-change.ts'
 
 const FILES = { 'a.txt': 'a\n', 'in/b.txt': 'b\n', 'out/c.txt': 'c\n', 'out/deep/d.txt': 'd\n' }
 
@@ -390,5 +396,80 @@ describe('landing in every kind of repository', () => {
     chmodSync(join(repo.dir, '.git/hooks/reference-transaction'), 0o755)
     const report = await land(repo, { 'a.txt': 'A\n' })
     expect(repo.read('../told')).toContain(`prepared ${tip} ${report.after} refs/heads/main\n`)
+  })
+})
+
+describe('landing what galley itself never stages', () => {
+  /** A commit in the store with any tree entries, as an undo of somebody else's commit may need. */
+  async function stageEntries(repo: TestRepo, entries: readonly string[]): Promise<LandRequest> {
+    const request = await stageChange(repo, { 'passing.txt': 'x\n' })
+    const store = `--git-dir=${request.store.gitDir}`
+    const env = { ...repo.env, GIT_INDEX_FILE: join(repo.home, 'passing-index') }
+    const git = (args: readonly string[], input = '') =>
+      execFileSync('git', [store, ...args], { cwd: repo.dir, env, input, encoding: 'utf8' }).trim()
+    git(['read-tree', request.before ?? ''])
+    git(['update-index', '-z', '--index-info'], entries.map((entry) => `${entry}\0`).join(''))
+    const tree = git(['write-tree', '--missing-ok'])
+    const after = git(['commit-tree', '-m', 'any', '-p', request.before ?? '', tree])
+    const raw = git(['diff-tree', '-r', '--raw', '--no-abbrev', request.before ?? '', after])
+    const manifest = raw.split('\n').map((line) => {
+      const [oldMode = '', newMode = '', oldBlob = '', newBlob = '', rest = ''] = line.slice(1).split(' ')
+      return {
+        path: rest.split('\t')[1] ?? '',
+        oldMode: oldMode as FileMode,
+        newMode: newMode as FileMode,
+        oldBlob,
+        newBlob,
+      }
+    })
+    return { ...request, after: commitId(after), manifest }
+  }
+
+  test('symbolic links are made, changed, deleted and swapped with files, and never followed', async () => {
+    await using repo = makeRepo({ files: FILES })
+    symlinkSync('a.txt', join(repo.dir, 'changed'))
+    symlinkSync('a.txt', join(repo.dir, 'deleted'))
+    symlinkSync('a.txt', join(repo.dir, 'swapped'))
+    repo.commit('links')
+    const target = gitInput(repo, ['hash-object', '-w', '--stdin'], 'in/b.txt')
+    const blob = repo.git('rev-parse', 'HEAD:a.txt')
+    const request = await stageEntries(repo, [
+      `120000 ${target}\tchanged`,
+      `120000 ${target}\tmade`,
+      `120000 ${target}\tin/b.txt`,
+      `100644 ${blob}\tswapped`,
+      `0 ${'0'.repeat(40)}\tdeleted`,
+    ])
+    const { remarks } = await landCommit(request)
+    expect(remarks).toEqual([])
+    expectWhole(repo, request.after)
+    expect(readlinkSync(join(repo.dir, 'made'))).toBe('in/b.txt')
+    expect(lstatSync(join(repo.dir, 'swapped')).isFile()).toBe(true)
+    expect(repo.git('diff-files')).toBe('')
+  })
+
+  test("a link of the user's that leads elsewhere now is their work", async () => {
+    await using repo = makeRepo({ files: FILES })
+    symlinkSync('a.txt', join(repo.dir, 'link'))
+    repo.commit('link')
+    const target = gitInput(repo, ['hash-object', '-w', '--stdin'], 'in/b.txt')
+    const request = await stageEntries(repo, [`120000 ${target}\tlink`])
+    rmSync(join(repo.dir, 'link'))
+    symlinkSync('mine', join(repo.dir, 'link'))
+    expect(await refusalOf(landCommit(request))).toBe('overlaps-uncommitted')
+    expect(readlinkSync(join(repo.dir, 'link'))).toBe('mine')
+  })
+
+  test("a submodule's entry moves in commit and index, its work tree stays", async () => {
+    await using inner = makeRepo({ files: { x: 'x\n' } })
+    await using repo = makeRepo({ files: FILES })
+    repo.git('-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', inner.dir, 'sub')
+    repo.git('commit', '-qm', 'sub')
+    const request = await stageEntries(repo, [`160000 ${'1'.repeat(40)}\tsub`])
+    const { remarks } = await landCommit(request)
+    expect(remarks.join()).toContain('sub is a submodule')
+    expect(repo.git('ls-files', '-s', 'sub')).toContain('1'.repeat(40))
+    expect(repo.read('sub/x')).toBe('x\n')
+    expect(repo.git('status', '--porcelain')).toBe(' M sub')
   })
 })

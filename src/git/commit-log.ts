@@ -1,0 +1,182 @@
+import { type CommitId, commitId, isObjectId, type TreeId, treeId } from '../model/ids.ts'
+import { type FileMode, type Manifest, manifestOf, type Transition } from '../model/manifest.ts'
+import { type GitDoor, git } from './door.ts'
+
+/** One commit as its object says it, with what it changes. */
+export interface LoggedCommit {
+  readonly commit: CommitId
+  readonly tree: TreeId
+  readonly parents: readonly CommitId[]
+  /** Seconds since the epoch, by the committer's clock. */
+  readonly committedAt: number
+  /** Up to a NUL, where git itself stops reading it. */
+  readonly message: string
+  /** Against its only parent, or against nothing; null = a merge: nobody has asked yet against what. */
+  readonly transitions: Manifest | null
+  /** Some path is not UTF-8: two such paths may read the same here, so that nothing can be said of them. */
+  readonly hasUnreadablePath: boolean
+}
+
+/**
+ * What keeps configuration and files of the repository from changing the answer: a commit-graph file can lie about parents, a
+ * replace ref (see the door) about bytes, a graft about parents, `.gitmodules` can hide a submodule's move.
+ */
+const TRUE_TO_OBJECTS = { GIT_GRAFT_FILE: '/dev/null', GIT_INDEX_FILE: '/nonexistent/galley' }
+const NO_COMMIT_GRAPH = ['-c', 'core.commitGraph=false']
+
+const RAW = [
+  '--root',
+  '--diff-merges=off',
+  '-r',
+  '--raw',
+  '-z',
+  '--no-abbrev',
+  '--no-renames',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--ignore-submodules=none',
+  '--no-show-signature',
+  '--no-mailmap',
+  '--no-notes',
+  '--no-color',
+  '--encoding=UTF-8',
+  '--format=%x00%H%x00%T%x00%P%x00%ct%x00%B%x00',
+] as const
+
+/** Which commits to walk; every id is a full one. */
+export interface CommitRange {
+  readonly include: readonly CommitId[]
+  readonly exclude: readonly CommitId[]
+  /** Only commits that change one of these paths against a parent; all of each such commit is told. */
+  readonly paths?: readonly string[]
+}
+
+/** Walks commits, ancestors first, with what each changes. One process, however many. */
+export async function walkCommits(door: GitDoor, range: CommitRange): Promise<readonly LoggedCommit[]> {
+  if (range.include.length === 0) return []
+  const some = range.paths === undefined ? [] : ['--full-history', '--full-diff']
+  const result = await git(door, {
+    args: [...NO_COMMIT_GRAPH, 'log', ...RAW, ...some, '--topo-order', '--reverse', '--stdin', '--'].concat(
+      range.paths ?? [],
+    ),
+    input: [...range.include, ...range.exclude.map((id) => `^${id}`)].map((line) => `${line}\n`).join(''),
+    env: TRUE_TO_OBJECTS,
+  })
+  return parseLog(result.stdout)
+}
+
+/** The same for single commits, in the order given. A commit given twice is told once. */
+export async function readCommits(
+  door: GitDoor,
+  commits: readonly CommitId[],
+): Promise<ReadonlyMap<CommitId, LoggedCommit>> {
+  const wanted = [...new Set(commits)]
+  if (wanted.length === 0) return new Map()
+  const result = await git(door, {
+    args: [...NO_COMMIT_GRAPH, 'log', ...RAW, '--no-walk=unsorted', '--stdin', '--'],
+    input: wanted.map((line) => `${line}\n`).join(''),
+    env: TRUE_TO_OBJECTS,
+  })
+  return new Map(parseLog(result.stdout).map((logged) => [logged.commit, logged]))
+}
+
+/** By position, never by look: a message or a path may look like anything, but holds no NUL. */
+function parseLog(bytes: Buffer): readonly LoggedCommit[] {
+  const fields = new Fields(bytes)
+  const commits: LoggedCommit[] = []
+  while (!fields.atEnd()) {
+    const id = fields.text()
+    if (!isObjectId(id)) continue
+    const [tree, parents, time, message] = [fields.text(), fields.text(), fields.text(), fields.text()]
+    fields.text()
+    const { transitions, hasUnreadablePath } = readTransitions(fields)
+    const parentIds = parents.split(' ').filter((parent) => parent !== '').map(commitId)
+    commits.push({
+      commit: commitId(id),
+      tree: treeId(tree),
+      parents: parentIds,
+      committedAt: Number(time),
+      message,
+      transitions: parentIds.length > 1 ? null : manifestOf(transitions),
+      hasUnreadablePath,
+    })
+  }
+  return commits
+}
+
+function readTransitions(fields: Fields) {
+  const transitions: Transition[] = []
+  let hasUnreadablePath = false
+  while (fields.startsWithColon()) {
+    const [oldMode, newMode, oldBlob, newBlob] = fields.text().trimStart().slice(1).split(' ')
+    const path = fields.path()
+    hasUnreadablePath ||= path.isUnreadable
+    transitions.push({
+      path: path.text,
+      oldMode: oldMode as FileMode,
+      newMode: newMode as FileMode,
+      oldBlob: oldBlob ?? '',
+      newBlob: newBlob ?? '',
+    })
+  }
+  return { transitions, hasUnreadablePath }
+}
+
+/** NUL-terminated fields, read one after another. */
+class Fields {
+  private readonly bytes: Buffer
+  private at = 0
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes
+  }
+
+  atEnd(): boolean {
+    return this.at >= this.bytes.length
+  }
+
+  /** The raw part of a commit begins with a line feed, which belongs to git's layout. */
+  startsWithColon(): boolean {
+    const at = this.bytes[this.at] === 0x0a ? this.at + 1 : this.at
+    return this.bytes[at] === 0x3a
+  }
+
+  text(): string {
+    return this.slice().toString('utf8')
+  }
+
+  path(): { readonly text: string; readonly isUnreadable: boolean } {
+    const bytes = this.slice()
+    const text = bytes.toString('utf8')
+    return { text, isUnreadable: text.includes('\ufffd') && !Buffer.from(text, 'utf8').equals(bytes) }
+  }
+
+  private slice(): Buffer {
+    const end = this.bytes.indexOf(0, this.at)
+    const stop = end === -1 ? this.bytes.length : end
+    const slice = this.bytes.subarray(this.at, stop)
+    this.at = stop + 1
+    return slice
+  }
+}
+
+/** Whether one commit is another's ancestor, by the commits themselves: a commit-graph file is not asked. */
+export async function isAncestor(door: GitDoor, commit: CommitId, other: CommitId): Promise<boolean> {
+  const result = await git(door, {
+    args: [...NO_COMMIT_GRAPH, 'merge-base', '--is-ancestor', commit, other],
+    env: TRUE_TO_OBJECTS,
+    okCodes: [0, 1],
+  })
+  return result.exitCode === 0
+}
+
+/** The newest commit that is in the history of them all, or null. */
+export async function commonAncestor(door: GitDoor, commits: readonly CommitId[]): Promise<CommitId | null> {
+  const result = await git(door, {
+    args: [...NO_COMMIT_GRAPH, 'merge-base', '--octopus', ...commits],
+    env: TRUE_TO_OBJECTS,
+    okCodes: [0, 1],
+  })
+  const id = result.stdout.toString('latin1').split('\n', 1)[0] ?? ''
+  return isObjectId(id) ? commitId(id) : null
+}

@@ -1,0 +1,170 @@
+import { join } from 'node:path'
+import { refuse } from '../model/error.ts'
+import { limits } from '../model/limits.ts'
+import { run } from '../sys/process.ts'
+import { withTemporaryDirectory, writeTemporary } from '../sys/temporary.ts'
+
+/** A tag object in its two parts: what was signed, and the signature over it. */
+export interface SignedText {
+  readonly payload: Buffer
+  readonly signature: Buffer
+}
+
+/** What stands behind a tag's own text: nothing, an SSH signature, or something that is neither. */
+export type TagSignature =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'ssh'; readonly signed: SignedText }
+  | { readonly kind: 'other' }
+
+const BEGIN = '-----BEGIN SSH SIGNATURE-----\n'
+const BLOCK =
+  /^-----BEGIN SSH SIGNATURE-----\n(?:[A-Za-z0-9+/=]{1,76}\n){1,400}-----END SSH SIGNATURE-----\n$/
+
+/**
+ * Takes the signature off a tag object.
+ *
+ * @param bodyEnd - Where the tag's own text ends. Only a signature, and nothing else, may follow: what a reader of the text does
+ * not see must not be under it.
+ */
+export function splitSignature(tag: Buffer, bodyEnd: number): TagSignature {
+  const rest = tag.toString('latin1', bodyEnd)
+  if (rest === '') return { kind: 'none' }
+  if (!rest.startsWith(BEGIN) || !BLOCK.test(rest)) return { kind: 'other' }
+  return { kind: 'ssh', signed: { payload: tag.subarray(0, bodyEnd), signature: tag.subarray(bodyEnd) } }
+}
+
+export interface SignatureQuestion {
+  readonly signed: SignedText
+  /** The address that the text claims to come from. */
+  readonly address: string
+  /** The bytes of the list of allowed signers (ssh-keygen(1), ALLOWED SIGNERS). */
+  readonly signers: Uint8Array
+  /** The bytes of a list of revoked keys. */
+  readonly revoked?: Uint8Array
+  /** Moments at each of which the key must be valid: milliseconds since the epoch. */
+  readonly momentsMs: readonly number[]
+  /** `ssh-keygen`, or what the user has in its place. */
+  readonly program: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+export type SignatureVerdict =
+  /** `key`: the fingerprint, `SHA256:…`. */
+  | { readonly kind: 'good'; readonly key: string }
+  /**
+   * `forged`: the signature is not over this text, or is another's than the text claims. `not-approved`: it is over this text, by a key that
+   * is not allowed, or was not at one of the moments.
+   */
+  | {
+      readonly kind: 'bad'
+      readonly code: 'forged' | 'not-approved'
+      readonly reason: string
+      readonly key: string | null
+    }
+
+/**
+ * Verifies an SSH signature as `git verify-tag` does (namespace `git`), and beyond it that the key is allowed for the very address that
+ * the text names, at every moment given. Dates of the list without a zone are taken as UTC, so that every clone says the same.
+ *
+ * Reads no configuration and no repository: what it is given is all that counts.
+ *
+ * @throws GalleyError `not-approved`, if the program is not installed: then nothing can be verified.
+ */
+export async function verifySignature(question: SignatureQuestion): Promise<SignatureVerdict> {
+  return withTemporaryDirectory(async (directory) => {
+    const signature = await writeTemporary(directory, 'signature', question.signed.signature)
+    const signers = await writeTemporary(directory, 'signers', question.signers)
+    const ask = (...args: readonly string[]) => keygen(question, directory, args)
+    const genuine = await ask('check-novalidate', '-n', 'git', '-s', signature)
+    if (!genuine.isGood) {
+      return bad('forged', `the signature does not hold: ${genuine.said}`, null)
+    }
+    const key = /\bSHA256:[A-Za-z0-9+/=]+/.exec(genuine.said)?.[0] ?? null
+    const revoked =
+      question.revoked === undefined
+        ? []
+        : ['-r', await writeTemporary(directory, 'revoked', question.revoked)]
+    for (const moment of question.momentsMs) {
+      const time = `-Overify-time=${utc(moment)}`
+      const named = ['-n', 'git', '-f', signers, '-s', signature, time]
+      const verified = await ask('verify', ...named, ...revoked, '-I', question.address)
+      if (verified.isGood) continue
+      const others = await ask('find-principals', '-f', signers, '-s', signature, time)
+      return explain(question.address, key, verified.said, others)
+    }
+    return key === null ? bad('forged', 'the signature names no key', null) : { kind: 'good', key }
+  })
+}
+
+/** Why a signature that is genuine is not enough. `others`: whose key it is by the list. */
+function explain(address: string, key: string | null, said: string, others: Said): SignatureVerdict {
+  const principals = others.isGood ? others.said.split('\n').filter((line) => line !== '') : []
+  // A pattern may well mean this address; it then failed for another reason.
+  const isAnothers = principals.every((one) => one !== address && !/[*?!]/.test(one))
+  if (principals.length > 0 && isAnothers) {
+    const whose = principals.join(', ').slice(0, 200)
+    return bad(
+      'forged',
+      `it claims to come from ${address}, and its key ${key ?? ''} is that of ${whose}`,
+      key,
+    )
+  }
+  const first = said.split('\n').find((line) => line !== '' && !line.startsWith('Could not verify')) ?? ''
+  const why =
+    first === '' || first.startsWith('No principal') ? `it is not in the list of allowed signers` : first
+  return bad('not-approved', `the key ${key ?? ''} may not approve as ${address}: ${withoutPath(why)}`, key)
+}
+
+/** ssh-keygen begins its remarks with the passing file and the line: the line alone means something to the reader. */
+const withoutPath = (text: string): string =>
+  text.replace(/^\S*\/signers:(\d+): /, (_, line: string) => `line ${line}: `)
+
+const bad = (code: 'forged' | 'not-approved', reason: string, key: string | null): SignatureVerdict => ({
+  kind: 'bad',
+  code,
+  reason,
+  key,
+})
+
+interface Said {
+  readonly isGood: boolean
+  readonly said: string
+}
+
+async function keygen(
+  { program, env, signed }: SignatureQuestion,
+  cwd: string,
+  args: readonly string[],
+): Promise<Said> {
+  const result = await run({
+    file: program,
+    args: ['-Y', ...args],
+    cwd,
+    env: { ...env, LC_ALL: 'C', TZ: 'UTC' },
+    input: signed.payload,
+    timeoutMs: limits.gitTimeoutMs,
+    outputMaxBytes: limits.approvalMaxBytes,
+  }).catch((error: unknown) => refuseMissing(program, error))
+  const said = `${result.stdout.toString('utf8')}\n${result.stderr.toString('utf8')}`.trim()
+  return { isGood: result.exitCode === 0, said }
+}
+
+function refuseMissing(program: string, error: unknown): never {
+  refuse(
+    'not-approved',
+    `signatures cannot be verified: ${program} could not be started`,
+    { program, reason: error instanceof Error ? error.message : String(error) },
+    'Install OpenSSH 8.9 or newer (the package openssh-client).',
+  )
+}
+
+/** A moment as ssh-keygen takes it, in the zone that it is run in: YYYYMMDDHHMMSS. */
+const utc = (ms: number): string =>
+  new Date(ms)
+    .toISOString()
+    .replace(/[-:T]/g, () => '')
+    .slice(0, 14)
+
+/** Where a list of keys stands is for the caller to say; what a path in the user's configuration means is git's rule. */
+export const expandHome = (path: string, home: string): string =>
+  path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path

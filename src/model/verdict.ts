@@ -1,0 +1,37 @@
+import type { ChangeId, CommitId } from './ids.ts'
+
+/**
+ * What a verifier finds a commit to be.
+ *
+ * `approved`: each of its transitions is covered. `carried`: it brings nothing of its own: a merge that comes out the same when it is
+ * made anew, or no change at all. `human`: not covered, and nothing says that it had to be. `unapproved`: not covered, on a guarded
+ * branch or by an agent's own account. `forged`: it claims a change that does not cover it.
+ */
+export type Verdict = 'approved' | 'carried' | 'human' | 'unapproved' | 'forged'
+
+export const isFailure = (verdict: Verdict): boolean => verdict === 'unapproved' || verdict === 'forged'
+
+export interface CommitVerdict {
+  readonly commit: CommitId
+  readonly title: string
+  readonly verdict: Verdict
+  /** Whose approvals cover it; several for a squash. */
+  readonly changes: readonly ChangeId[]
+  /** Paths that no approval covers. */
+  readonly paths: readonly string[]
+  /** In words, for people; empty where the verdict says all. */
+  readonly reason: string
+}
+
+export interface Verification {
+  /** null = from the beginning of the history. */
+  readonly from: readonly CommitId[]
+  readonly to: CommitId | null
+  /** The branch whose guard counted; null = none was named. */
+  readonly onto: string | null
+  /** The pattern that guards it. */
+  readonly guardedBy: string | null
+  /** Oldest first. */
+  readonly commits: readonly CommitVerdict[]
+  readonly counts: Readonly<Record<Verdict, number>>
+}

@@ -1,0 +1,173 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Galley } from '../../src/flow/galley.ts'
+import { GalleyError } from '../../src/model/error.ts'
+import { openGalley } from '../helpers/galley.ts'
+import { makeRepo, type TestRepo } from '../helpers/repo.ts'
+import { firstFiles, history, type Made, makeHistory } from './undo-history.ts'
+import { approveAndLand, treeOf } from './undo-world.ts'
+
+/** `GALLEY_HISTORIES=300` for a long run. */
+const RUNS = Number(process.env['GALLEY_HISTORIES'] ?? 12)
+
+/** What `git revert` makes of a commit: the paths that change, or why there is nothing. */
+type Reverted = { readonly kind: 'clean'; readonly raw: string } | { readonly kind: 'conflict' | 'nothing' }
+
+/** Asks git itself, in a clone that is thrown away. */
+function revertByGit(repo: TestRepo, clone: string, commit: string): Reverted {
+  const git = (...args: readonly string[]) => repo.tryGit('-C', clone, ...args)
+  const tip = git('rev-parse', 'HEAD').out
+  const { code, out } = git('revert', '--no-edit', commit)
+  const raw = git('diff-tree', '-r', '--raw', '--no-renames', '--no-abbrev', tip, 'HEAD').out
+  const isNothing = code !== 0 && !/CONFLICT|could not revert/.test(out)
+  git('revert', '--abort')
+  git('reset', '--hard', '-q', tip)
+  if (code === 0) return { kind: 'clean', raw }
+  return { kind: isNothing ? 'nothing' : 'conflict' }
+}
+
+interface Shown {
+  readonly kind: Reverted['kind']
+  readonly raw?: string
+  readonly paths: readonly string[]
+  readonly error?: GalleyError
+}
+
+async function showUndo(galley: Galley, target: string, withLater = false): Promise<Shown> {
+  try {
+    const { files } = await galley.previewUndo({ target, withLater })
+    const letter = { added: 'A', deleted: 'D', modified: 'M', renamed: 'A' }
+    const raw = files
+      .map(
+        (f) =>
+          `:${f.oldMode} ${f.newMode} ${f.oldBlob} ${f.newBlob} ${letter[f.status]}\t${JSON.stringify(f.path)}`,
+      )
+      .join('\n')
+    return { kind: 'clean', raw, paths: files.map((f) => f.path) }
+  } catch (error) {
+    if (!(error instanceof GalleyError)) throw error
+    if (error.code === 'no-change') return { kind: 'nothing', paths: [] }
+    expect(error.code).toBe('overlaps-later')
+    return { kind: 'conflict', paths: [], error }
+  }
+}
+
+/** Paths as git prints them, unquoted, to compare. */
+function normal(raw: string): readonly string[] {
+  return raw
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.replace(/\t(".*")$/, (_, text: string) => `\t${unquoted(text)}`))
+    .sort()
+}
+
+const unquoted = (text: string): string => {
+  const bytes = text
+    .slice(1, -1)
+    .replace(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
+  return bytes === text.slice(1, -1) ? bytes : Buffer.from(bytes, 'latin1').toString('utf8')
+}
+
+/** Paths that a commit changed, under the names they have now too. */
+function ownPaths(repo: TestRepo, commit: string): ReadonlySet<string> {
+  const names = (...args: readonly string[]) =>
+    repo
+      .git('diff-tree', '-r', '-z', ...args)
+      .split('\0')
+      .filter((name) => name !== '')
+  const own = new Set(names('--name-only', '--no-renames', `${commit}^`, commit))
+  const rows = names('--name-status', '--diff-filter=R', '-M', commit, 'HEAD')
+  for (let i = 0; i + 2 < rows.length + 1; i += 3) if (own.has(rows[i + 1] ?? '')) own.add(rows[i + 2] ?? '')
+  return own
+}
+
+/** Leaves work of every kind in files that no history uses, and says how it all looks. */
+function leaveWork(repo: TestRepo): () => string {
+  repo.write('mine/staged.txt', 'staged\n')
+  repo.git('add', 'mine/staged.txt')
+  repo.write('mine/staged.txt', 'staged\nand more\r\n')
+  repo.write('untracked.txt', 'untracked')
+  const look = () =>
+    [
+      repo.git('status', '--porcelain'),
+      repo.git('ls-files', '-s', 'mine'),
+      repo.read('mine/staged.txt'),
+      repo.read('untracked.txt'),
+      repo.git('stash', 'list'),
+    ].join('\0')
+  return look
+}
+
+async function checkAgainstGit(
+  repo: TestRepo,
+  galley: Galley,
+  made: readonly Made[],
+): Promise<readonly Made[]> {
+  const clone = `${repo.home}/clone`
+  repo.git('clone', '-q', '--shared', repo.dir, clone)
+  const clean: Made[] = []
+  for (const one of made) {
+    const [byGit, shown] = [
+      revertByGit(repo, clone, one.commit),
+      await showUndo(galley, one.id ?? one.commit),
+    ]
+    expect(shown.kind).toBe(byGit.kind)
+    tally[byGit.kind] += 1
+    if (byGit.kind === 'clean') {
+      expect(normal(shown.raw ?? '')).toEqual(normal(byGit.raw))
+      const own = ownPaths(repo, one.commit)
+      expect(shown.paths.filter((path) => !own.has(path))).toEqual([])
+      clean.push(one)
+    }
+    if (byGit.kind === 'conflict' && shown.error?.data['withLater'] === true) {
+      tally.solved += 1
+      expect(shown.error.data['later']).not.toEqual([])
+      expect((await showUndo(galley, one.commit, true)).kind).not.toBe('conflict')
+    }
+  }
+  return clean
+}
+
+async function undoAndRedo(repo: TestRepo, galley: Galley, one: Made): Promise<void> {
+  const look = leaveWork(repo)
+  const [before, work] = [treeOf(repo), look()]
+  const undo = await galley.undo({ target: one.id ?? one.commit, checks: 'later' })
+  await approveAndLand(galley, undo.change)
+  expect(treeOf(repo)).toBe(undo.change.tree)
+  expect(look()).toBe(work)
+  const redo = await galley.redo({ target: one.id ?? undo.change.id, checks: 'later' })
+  await approveAndLand(galley, redo.change)
+  expect(treeOf(repo)).toBe(before)
+  expect(look()).toBe(work)
+  if (one.id !== null) expect((await galley.show(one.id)).change.state).toBe('landed')
+}
+
+async function undoAll(repo: TestRepo, galley: Galley, first: string): Promise<void> {
+  const root = repo.git('rev-list', '--max-parents=0', 'HEAD')
+  for (const commit of repo.git('rev-list', `${root}..HEAD`).split('\n')) {
+    const { change } = await galley.undo({ target: commit, checks: 'later' })
+    await approveAndLand(galley, change)
+  }
+  expect(treeOf(repo)).toBe(first)
+}
+
+test('undo is what git revert makes, in any history; it touches no other path, redo takes it back, and all of it leads to the first tree', {
+  timeout: RUNS * 30_000,
+}, async () => {
+  let run = 0
+  await fc.assert(
+    fc.asyncProperty(history, fc.nat(), async (acts, pick) => {
+      using repo = makeRepo({ files: firstFiles })
+      const first = treeOf(repo)
+      await using galley = await openGalley(repo)
+      const made = await makeHistory(repo, galley, acts)
+      const clean = await checkAgainstGit(repo, galley, made, tally)
+      const landed = clean.filter((one) => one.id !== null)
+      const one = landed[pick % Math.max(1, landed.length)] ?? clean[pick % Math.max(1, clean.length)]
+      if (one !== undefined) await undoAndRedo(repo, galley, one)
+      run += 1
+      if (run % 4 === 1 && made.length > 0) await undoAll(repo, galley, first)
+    }),
+    { numRuns: RUNS, endOnFailure: true },
+  )
+})

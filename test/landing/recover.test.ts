@@ -1,0 +1,194 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openRepository } from '../../src/git/open-repository.ts'
+import { landCommit } from '../../src/landing/land-commit.ts'
+import { preflight } from '../../src/landing/preflight.ts'
+import { type RecoveryReport, recover } from '../../src/landing/recover.ts'
+import { tryLandingLock } from '../../src/store/lock.ts'
+import { systemClock } from '../../src/sys/clock.ts'
+import { makeRepo } from '../helpers/repo.ts'
+import { bundleLanding, copyScene, ended, type Scene, setScene, startLanding } from './kill-harness.ts'
+import { land, leftovers, refusalOf, stageChange } from './stage-change.ts'
+
+const FILES = { 'a.txt': 'a\n', 'gone.txt': 'gone\n' }
+const CHANGES = { 'a.txt': 'A\n', 'gone.txt': null, 'new.txt': 'new\n' }
+
+let program = ''
+let removeProgram: () => void = () => undefined
+let scene: Scene
+
+beforeAll(async () => {
+  const bundled = await bundleLanding()
+  program = bundled.program
+  removeProgram = bundled.remove
+  scene = await setScene(FILES, CHANGES)
+})
+
+afterAll(() => {
+  removeProgram()
+  scene.repo[Symbol.dispose]()
+})
+
+const recoverIn = async (of: Scene): Promise<RecoveryReport> =>
+  recover(await openRepository(of.repo.dir, of.repo.env), join(of.repo.dir, '.git/galley'), systemClock)
+
+async function killedAt(point: string): Promise<Scene & Disposable> {
+  const copy = copyScene(scene)
+  expect(await ended(startLanding(program, copy, point))).toMatchObject({ signal: 'SIGKILL', said: 'ready\n' })
+  return copy
+}
+
+describe('recovering a landing that was cut off', () => {
+  test('before the ref moved: files that the user changed since stay theirs, the rest goes back', async () => {
+    using copy = await killedAt('all-placed')
+    copy.repo.write('a.txt', 'mine\n')
+    copy.repo.write('gone.txt', 'mine again\n')
+    const report = await recoverIn(copy)
+    const [landing] = report.landings
+    expect(landing).toMatchObject({ outcome: 'rolled-back', ref: 'refs/heads/main' })
+    expect(landing?.left.map(({ path }) => path).sort()).toEqual(['a.txt', 'gone.txt'])
+    expect(copy.repo.read('a.txt') + copy.repo.read('gone.txt')).toBe('mine\nmine again\n')
+    expect(copy.repo.tryGit('ls-files', '--others', 'new.txt').out).toBe('')
+    expect(leftovers(copy.repo)).toEqual([])
+    // What was displaced is kept.
+    const kept = readdirSync(join(copy.repo.dir, '.git/galley/done'), { recursive: true, encoding: 'utf8' })
+    expect(kept.filter((name) => name.includes('/old/'))).toHaveLength(2)
+  })
+
+  test('after the ref moved: files that the user changed since stay theirs, index and locks are put right', async () => {
+    using copy = await killedAt('committed')
+    copy.repo.write('a.txt', 'mine\n')
+    rmSync(join(copy.repo.dir, 'new.txt'))
+    const report = await recoverIn(copy)
+    expect(report.landings).toMatchObject([{ outcome: 'finished' }])
+    expect(report.landings[0]?.left.map(({ path }) => path).sort()).toEqual(['a.txt', 'new.txt'])
+    const status = copy.repo.git('status', '--porcelain').split('\n')
+    expect(status).toEqual(expect.arrayContaining([' M a.txt', ' D new.txt']))
+    expect(leftovers(copy.repo)).toEqual([])
+  })
+
+  test('after the ref moved and the user took the lock away and staged something: entry by entry', async () => {
+    using copy = await killedAt('committed')
+    rmSync(join(copy.repo.dir, '.git/index.lock'))
+    copy.repo.write('also.txt', 'also\n')
+    copy.repo.git('add', 'also.txt')
+    await recoverIn(copy)
+    const status = copy.repo.git('status', '--porcelain').split('\n')
+    expect(status).toContain('A  also.txt')
+    expect(status.filter((line) => /a\.txt|gone|new/.test(line))).toEqual([])
+    expect(copy.repo.git('diff', '--cached', '--name-only', 'HEAD')).toBe('also.txt\nstaged.txt')
+  })
+
+  test('leaves locks that are not provably ours', async () => {
+    using copy = await killedAt('ref-prepared')
+    copy.repo.write('.git/index.lock', 'somebody else\n')
+    copy.repo.write('.git/refs/heads/main.lock', `${'1'.repeat(40)}\n`)
+    await recoverIn(copy)
+    expect(leftovers(copy.repo)).toEqual(['.git/index.lock', '.git/refs/heads/main.lock'])
+  })
+
+  test('does nothing while another process lands', async () => {
+    using copy = await killedAt('all-placed')
+    rmSync(join(copy.repo.dir, '.git/galley/landing.lock'))
+    const galleyDir = join(copy.repo.dir, '.git/galley')
+    let waiting: Promise<RecoveryReport> | null = null
+    await Promise.all([
+      tryLandingLock(galleyDir, systemClock, 'other', () => systemClock.sleep(150)),
+      systemClock.sleep(20).then(() => {
+        waiting = recoverIn(copy)
+      }),
+    ])
+    expect(await waiting).toEqual({ landings: [] })
+    expect(readdirSync(join(galleyDir, 'land'))).toHaveLength(1)
+  })
+
+  test('costs one look and changes nothing when there is nothing to do', async () => {
+    await using repo = makeRepo({ files: FILES })
+    const before = repo.snapshot()
+    const repository = await openRepository(repo.dir, repo.env)
+    expect(await recover(repository, join(repo.dir, '.git/galley'), systemClock)).toEqual({ landings: [] })
+    expect(repo.snapshot()).toEqual(before)
+  })
+})
+
+describe('after a landing', () => {
+  const later = { ...systemClock, now: () => Date.now() + 13 * 3600_000 }
+
+  test('displaced files are kept for hours, then deleted; one that was saved to late is kept and told of', async () => {
+    await using repo = makeRepo({ files: { ...FILES, 'late.txt': 'late\n' } })
+    await land(repo, { 'a.txt': 'A\n', 'late.txt': 'L\n' })
+    const done = join(repo.dir, '.git/galley/done')
+    expect(readdirSync(done)).toHaveLength(1)
+    const late = join(done, readdirSync(done)[0] ?? '', 'old/1')
+    expect(readFileSync(late, 'utf8')).toBe('late\n')
+    const again = await stageChange(repo, { 'a.txt': 'AA\n' })
+    await landCommit(again)
+    expect(readdirSync(done)).toHaveLength(2)
+    repo.write(late.slice(repo.dir.length + 1), 'saved late\n')
+    const third = await stageChange(repo, { 'a.txt': 'AAA\n' })
+    const report = await landCommit({ ...third, clock: later })
+    expect(report.remarks.join()).toContain(
+      `late.txt was saved by a program that had the old file open; those bytes are in ${late}`,
+    )
+    expect(readdirSync(done)).toHaveLength(2)
+  })
+
+  test('what stood uncommitted in a merged file can be had from a ref of the store', async () => {
+    await using repo = makeRepo({ files: { 'a.txt': '1\n2\n3\n4\n5\n6\n' } })
+    repo.write('a.txt', '1\n2\n3\n4\n5\nSTAGED\n')
+    repo.git('add', 'a.txt')
+    repo.write('a.txt', '1\n2\n3\nMINE\n5\nSTAGED\n')
+    const refs = repo.git('for-each-ref')
+    const report = await land(repo, { 'a.txt': 'ONE\n2\n3\n4\n5\n6\n' })
+    expect(report.remarks.join()).toContain('merged beneath')
+    const [backup = ''] = report.backups
+    const store = `--git-dir=${join(repo.dir, '.git/galley/store.git')}`
+    expect(backup).toMatch(/^refs\/galley\/backup\/gtest00000\/\d+-[0-9a-f]+$/)
+    expect(repo.git(store, 'show', `${backup}:working/a.txt`)).toBe('1\n2\n3\nMINE\n5\nSTAGED')
+    expect(repo.git(store, 'show', `${backup}:index/a.txt`)).toBe('1\n2\n3\n4\n5\nSTAGED')
+    expect(repo.git(store, 'show', `${backup}:merged/a.txt`)).toBe('ONE\n2\n3\nMINE\n5\nSTAGED')
+    expect(repo.git('for-each-ref').replace(/^[0-9a-f]+/gm, '')).toBe(refs.replace(/^[0-9a-f]+/gm, ''))
+    // The store keeps them by itself, whatever the user's own collection drops.
+    expect(repo.git(store, '-c', 'core.bare=true', 'rev-list', '--objects', backup)).toContain('index/a.txt')
+  })
+
+  test("conflicts name the lines of the user's file", async () => {
+    await using repo = makeRepo({ files: { 'a.txt': '1\n2\n3\n4\n5\n6\n7\n8\n' } })
+    repo.write('a.txt', 'zero\n1\n2\n3\n4\n5\nMINE\n7\n8\n')
+    const landing = land(repo, { 'a.txt': '1\n2\n3\n4\n5\nSIX\n7\n8\n' })
+    await expect(landing).rejects.toMatchObject({
+      code: 'overlaps-uncommitted',
+      message: 'a.txt has uncommitted changes at lines that the change touches: line 7',
+      data: { paths: [{ path: 'a.txt', lines: [{ from: 7, to: 7 }] }] },
+    })
+  })
+})
+
+describe('a preflight', () => {
+  test('refuses what a landing would refuse, and changes nothing', async () => {
+    await using repo = makeRepo({ files: FILES })
+    repo.write('a.txt', 'mine\n')
+    const request = await stageChange(repo, { 'a.txt': 'A\n' })
+    const before = repo.snapshot()
+    expect(await refusalOf(preflight(request))).toBe('overlaps-uncommitted')
+    const fine = await stageChange(repo, { 'gone.txt': null })
+    await preflight(fine)
+    expect(repo.snapshot()).toEqual(before)
+    expect(readdirSync(join(request.galleyDir, 'tmp'))).toEqual([])
+  })
+})
+
+describe('dangerous paths', () => {
+  test.each(['.git/hooks/x', 'sub/.GIT/x', '../x', 'a//b', 'git~1/x', '.git\u200c/x'])(
+    '%s is never written',
+    async (path) => {
+      await using repo = makeRepo({ files: FILES })
+      const request = await stageChange(repo, { 'fine.txt': 'x\n' })
+      const manifest = request.manifest.map((t) => ({ ...t, path }))
+      const before = repo.snapshot()
+      expect(await refusalOf(landCommit({ ...request, manifest }))).toBe('path-invalid')
+      expect(repo.snapshot()).toEqual(before)
+    },
+  )
+})
