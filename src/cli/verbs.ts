@@ -66,6 +66,10 @@ export const verbs: Readonly<
     summary: 'Finish or roll back a landing that was killed',
     load: async () => (await import('./verbs/recover.ts')).recover,
   },
+  verify: {
+    summary: 'Check commits against approvals, from the objects alone',
+    load: async () => (await import('./verbs/verify.ts')).verify,
+  },
   policy: { summary: 'Check the policy file', load: async () => (await import('./verbs/policy.ts')).policy },
   purge: {
     summary: 'Remove galley from the repository',

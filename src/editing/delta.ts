@@ -20,34 +20,36 @@ export function applyDelta(source: Buffer, delta: Buffer, resultMaxBytes: number
   if (resultSize.value > resultMaxBytes) {
     return faulty(`its result would have ${resultSize.value} bytes; ${resultMaxBytes} are allowed`)
   }
-  const parts = partsOf(source, delta, { from: resultSize.next, size: resultSize.value })
-  if (typeof parts === 'string') return faulty(parts)
-  return { kind: 'applied', bytes: Buffer.concat(parts) }
+  const output = Buffer.allocUnsafe(resultSize.value)
+  const fault = fill(output, { source, delta, from: resultSize.next })
+  return fault === null ? { kind: 'applied', bytes: output } : faulty(fault)
 }
 
-/** The result in pieces of source and delta, or what is wrong. */
-function partsOf(
-  source: Buffer,
-  delta: Buffer,
-  { from, size }: { readonly from: number; readonly size: number },
-): readonly Buffer[] | string {
-  const parts: Buffer[] = []
+/** Carries out the instructions; returns what is wrong with them, or null. */
+function fill(
+  output: Buffer,
+  { source, delta, from }: { readonly source: Buffer; readonly delta: Buffer; readonly from: number },
+): string | null {
   let length = 0
   let at = from
   while (at < delta.length) {
     const code = delta[at] ?? 0
     const step = code >= 0x80 ? copyAt(source, delta, at) : insertAt(delta, at)
     if (typeof step === 'string') return step
-    length += step.part.length
-    if (length > size) return `it makes more than the ${size} bytes that it states`
-    parts.push(step.part)
+    if (length + step.length > output.length)
+      return `it makes more than the ${output.length} bytes that it states`
+    step.source.copy(output, length, step.offset, step.offset + step.length)
+    length += step.length
     at = step.next
   }
-  return length === size ? parts : `it makes ${length} bytes and states ${size}`
+  return length === output.length ? null : `it makes ${length} bytes and states ${output.length}`
 }
 
+/** Bytes that one instruction adds, and the offset of the next instruction. */
 interface Step {
-  readonly part: Buffer
+  readonly source: Buffer
+  readonly offset: number
+  readonly length: number
   readonly next: number
 }
 
@@ -55,7 +57,7 @@ function insertAt(delta: Buffer, at: number): Step | string {
   const length = delta[at] ?? 0
   if (length === 0) return 'it holds the reserved instruction 0'
   const next = at + 1 + length
-  return next > delta.length ? 'an insertion is cut off' : { part: delta.subarray(at + 1, next), next }
+  return next > delta.length ? 'an insertion is cut off' : { source: delta, offset: at + 1, length, next }
 }
 
 function copyAt(source: Buffer, delta: Buffer, at: number): Step | string {
@@ -67,7 +69,7 @@ function copyAt(source: Buffer, delta: Buffer, at: number): Step | string {
   const length = number([0x10, 0x20, 0x40]) || 0x10000
   if (next > delta.length) return 'a copy is cut off'
   if (offset + length > source.length) return `it copies up to byte ${offset + length} of ${source.length}`
-  return { part: source.subarray(offset, offset + length), next }
+  return { source, offset, length, next }
 }
 
 /** A size: seven bits a byte, the low ones first. */

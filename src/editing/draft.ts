@@ -1,7 +1,7 @@
 import type { Tier } from '../model/edit.ts'
 import type { FileState } from '../model/file-state.ts'
 import { FileText } from './file-text.ts'
-import type { ChangedRegion } from './line-history.ts'
+import { LineOrigins } from './line-origins.ts'
 import type { Claim } from './outcome.ts'
 import type { Work } from './work.ts'
 
@@ -18,14 +18,12 @@ export interface DraftFile {
   readonly identity: string | null
   /** The most lenient tier of any edit so far. */
   readonly tier: Tier
-  /** What each earlier step changed, oldest first. */
-  readonly past: readonly PastChange[]
+  /** Where its lines stood at the batch's beginning. */
+  readonly origins: LineOrigins
 }
 
-/** One step's change of a file: the places changed, from top to bottom; `whole` = replaced altogether. */
-export type PastChange =
-  | { readonly kind: 'spliced'; readonly regions: readonly ChangedRegion[] }
-  | { readonly kind: 'whole' }
+/** What a byte costs that a step makes: it takes memory until the batch is done. */
+const MADE_COST = 8
 
 export const absentDraft: DraftState = { kind: 'absent' }
 
@@ -58,7 +56,7 @@ export class Draft {
             origin: path,
             identity: path,
             tier: 'exact',
-            past: [],
+            origins: LineOrigins.untouched,
           }
     this.now.set(path, fresh)
     return fresh
@@ -70,13 +68,13 @@ export class Draft {
 
   /** Text for bytes that a step made. */
   text(bytes: Uint8Array): FileText {
-    this.work.spend(bytes.length)
+    this.work.spend(MADE_COST * bytes.length)
     return new FileText(bytes, null, this.work)
   }
 
   /** Text for what sorted claims made of another. */
   spliced(before: FileText, bytes: Buffer, claims: readonly Claim[]): FileText {
-    this.work.spend(bytes.length)
+    this.work.spend(bytes.length + MADE_COST * Math.max(0, bytes.length - before.bytes.length))
     const start = claims[0]?.offset ?? 0
     const last = claims[claims.length - 1]
     const oldEnd = last === undefined ? start : last.offset + last.length

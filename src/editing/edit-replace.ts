@@ -1,4 +1,5 @@
 import type { ReplaceEdit, Tier } from '../model/edit.ts'
+import type { Refusal } from '../model/error.ts'
 import { limits } from '../model/limits.ts'
 import { encode } from './bytes.ts'
 import { explainNoMatch } from './explain.ts'
@@ -11,16 +12,15 @@ import { buildReplacement } from './replacement.ts'
 /** Places that one edit may replace. */
 const PLACES_MAX = 1_000_000
 /** What one place of a "replace all" is charged: it takes memory until the step is done. */
-const PLACE_COST = 4096
+const PLACE_COST = 2048
+/** The same where all places together are one claim. */
+const STRETCH_PLACE_COST = 256
 
 /** Resolves a search-and-replace edit against one file. */
 export function resolveReplace(file: FileText, edit: ReplaceEdit, maxTier: Tier): Outcome {
-  if (edit.old === '') {
-    return failed('no-match', `replace in ${edit.path}: the old text is empty`)
-  }
-  if (edit.old === edit.new) {
-    return failed('no-change', `replace in ${edit.path}: the old and the new text are the same`)
-  }
+  const what = `replace in ${edit.path}`
+  if (edit.old === '') return failed('no-match', `${what}: the old text is empty`)
+  if (edit.old === edit.new) return failed('no-change', `${what}: the old and the new text are the same`)
   const match = findMatch(file, {
     old: edit.old,
     new: edit.new,
@@ -29,33 +29,63 @@ export function resolveReplace(file: FileText, edit: ReplaceEdit, maxTier: Tier)
     maxTier,
     limit: edit.all ? PLACES_MAX + 1 : limits.candidatesShown + 1,
   })
-  if (match === null) {
-    return { kind: 'failed', refusal: explainNoMatch(file, edit, maxTier) }
+  if (match === null) return { kind: 'failed', refusal: missing(file, edit, maxTier) }
+  return edit.all ? replaceAll(file, edit, match) : replaceOne(file, edit, match)
+}
+
+function missing(file: FileText, edit: ReplaceEdit, maxTier: Tier): Refusal {
+  const refused = explainNoMatch(file, edit, maxTier)
+  if (edit.count === undefined) return refused
+  return {
+    ...refused,
+    message: `${refused.message}; ${edit.count} places are expected`,
+    data: { ...refused.data, expectedCount: edit.count, count: 0 },
   }
-  if (match.places.length > PLACES_MAX) {
-    return failed(
-      'too-large',
-      `replace in ${edit.path}: the old text stands in more than ${PLACES_MAX} places`,
-    )
-  }
-  if (!edit.all && match.places.length > 1) return ambiguous(file, edit, match)
+}
+
+function replaceOne(file: FileText, edit: ReplaceEdit, match: Match): Outcome {
   const [only] = match.places
-  if (!edit.all && only !== undefined && standsAround(file, edit, only)) {
+  if (match.places.length > 1) return ambiguous(file, edit, match)
+  if (only !== undefined && standsAround(file, edit, only)) {
     const line = file.lines.lineAt(only.start) + 1
     return failed(
       'already-applied',
       `replace in ${edit.path}: the new text stands around line ${line} already`,
-      {
-        line,
-        blob: file.blob,
-      },
+      { line, blob: file.blob },
     )
   }
-  const claims = edit.all
-    ? claimAll(file, edit, match)
-    : match.places.map((place) => claimFor(file, edit, match.tier, place))
-  return { kind: 'claims', claims, tier: match.tier, carried: false, remarks: [] }
+  return claimed(
+    match,
+    match.places.map((place) => claimFor(file, edit, match.tier, place)),
+  )
 }
+
+function replaceAll(file: FileText, edit: ReplaceEdit, match: Match): Outcome {
+  const what = `replace in ${edit.path}`
+  if (match.places.length > PLACES_MAX) {
+    return failed('too-large', `${what}: the old text stands in more than ${PLACES_MAX} places`)
+  }
+  const places = withoutOverlaps(match.places)
+  if (edit.count !== undefined && places.length !== edit.count)
+    return miscounted(file, edit, match.tier, places)
+  const bytes = places.length * Buffer.byteLength(edit.new)
+  if (bytes > limits.fileMaxBytes) {
+    return failed(
+      'too-large',
+      `${what}: the new text in ${places.length} places has ${bytes} bytes, ${limits.fileMaxBytes} are allowed`,
+      { bytes, maxBytes: limits.fileMaxBytes },
+    )
+  }
+  return claimed(match, claimAll(file, edit, match.tier, places))
+}
+
+const claimed = ({ tier }: Match, claims: readonly Claim[]): Outcome => ({
+  kind: 'claims',
+  claims,
+  tier,
+  carried: false,
+  remarks: [],
+})
 
 /**
  * Whether an edit that adds lines beside the old text has been applied already: the whole new text stands there.
@@ -76,14 +106,36 @@ function standsAround(file: FileText, edit: ReplaceEdit, place: Place): boolean 
 }
 
 function ambiguous(file: FileText, edit: ReplaceEdit, match: Match): Outcome {
-  const lines = match.places.map((span) => file.lines.lineAt(span.start) + 1)
-  const shown = lines.slice(0, limits.candidatesShown)
-  const more = lines.length > shown.length
+  const { lines, more } = linesOf(file, match.places)
   return failed(
     'ambiguous-match',
-    `replace in ${edit.path}: the old text stands in ${more ? 'more than ' : ''}${shown.length} places, lines ${shown.join(', ')}`,
-    { lines: shown, more, tier: match.tier, blob: file.blob },
+    `replace in ${edit.path}: the old text stands in ${more ? 'more than ' : ''}${lines.length} places, lines ${lines.join(', ')}`,
+    { lines, more, tier: match.tier, blob: file.blob },
   )
+}
+
+/** More places or fewer than the request says. */
+function miscounted(file: FileText, edit: ReplaceEdit, tier: Tier, places: readonly Place[]): Outcome {
+  const { lines, more } = linesOf(file, places)
+  const count = places.length
+  const expected = edit.count ?? 0
+  return failed(
+    count > expected ? 'ambiguous-match' : 'no-match',
+    `replace in ${edit.path}: the old text stands in ${count} ${count === 1 ? 'place' : 'places'}, lines ${lines.join(', ')}${more ? ' and more' : ''}; ${expected} are expected`,
+    { lines, more, tier, blob: file.blob, expectedCount: expected, count },
+    'Give the number of places as it is, or text that stands in just those that are meant.',
+  )
+}
+
+function linesOf(
+  file: FileText,
+  places: readonly Place[],
+): { readonly lines: readonly number[]; readonly more: boolean } {
+  const shown = places.slice(0, limits.candidatesShown)
+  return {
+    lines: shown.map(({ start }) => file.lines.lineAt(start) + 1),
+    more: places.length > shown.length,
+  }
 }
 
 function withoutOverlaps(places: readonly Place[]): readonly Place[] {
@@ -98,13 +150,13 @@ function withoutOverlaps(places: readonly Place[]): readonly Place[] {
 /** More places than this are claimed as one stretch, with all that lies between them. */
 const CLAIMS_MAX = 100_000
 
-function claimAll(file: FileText, edit: ReplaceEdit, match: Match): readonly Claim[] {
-  const places = withoutOverlaps(match.places)
-  file.work.spend(places.length * PLACE_COST)
-  const isUniform = !hasNewline(edit.old) && !hasNewline(edit.new) && match.tier !== 'indent'
-  if (isUniform && places.length > CLAIMS_MAX) return [claimStretch(file, edit, match.tier, places)]
-  if (isUniform) return sameClaims(edit, match.tier, places)
-  return places.map((place) => claimFor(file, edit, match.tier, place))
+function claimAll(file: FileText, edit: ReplaceEdit, tier: Tier, places: readonly Place[]): readonly Claim[] {
+  const isUniform = !hasNewline(edit.old) && !hasNewline(edit.new) && tier !== 'indent'
+  const isStretch = isUniform && places.length > CLAIMS_MAX
+  file.work.spend(places.length * (isStretch ? STRETCH_PLACE_COST : PLACE_COST))
+  if (isStretch) return [claimStretch(file, edit, tier, places)]
+  if (isUniform) return sameClaims(edit, tier, places)
+  return places.map((place) => claimFor(file, edit, tier, place))
 }
 
 /** One claim from the first place to the last, for the same replacement at each. */

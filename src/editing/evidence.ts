@@ -43,10 +43,20 @@ function weaknessOf(quoted: readonly string[]): string | null {
 
 /** Quoted lines that do not stand below the one before. */
 function missingInOrder(quoted: readonly string[], present: readonly string[]): readonly string[] {
+  const places = new Map<string, { readonly indexes: number[]; next: number }>()
+  present.forEach((line, index) => {
+    const known = places.get(line)
+    if (known === undefined) places.set(line, { indexes: [index], next: 0 })
+    else known.indexes.push(index)
+  })
   let at = 0
   return quoted.filter((line) => {
-    const found = present.indexOf(line, at)
-    if (found === -1) return true
+    const known = places.get(line)
+    if (known === undefined) return true
+    // Places are passed once: the next quoted line is looked for further down.
+    while ((known.indexes[known.next] ?? at) < at) known.next++
+    const found = known.indexes[known.next]
+    if (found === undefined) return true
     at = found + 1
     return false
   })

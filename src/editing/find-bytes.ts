@@ -53,11 +53,10 @@ export class ByteFinder {
     const { from = 0, to = this.bytes.length } = options
     if (needle.length === 0 || to - from < needle.length) return []
     const isNear = to - from <= 4 * needle.length + 1024
-    if (isNear || this.scanned < PASSES_WITHOUT_INDEX * this.bytes.length) return this.scan(needle, options, 1)
+    if (isNear || this.scanned < PASSES_WITHOUT_INDEX * this.bytes.length)
+      return this.scan(needle, options, 1)
     const places = this.lookUp(needle)
-    return places === null
-      ? this.scan(needle, options, COMMON_COST)
-      : this.chosen(needle, places, options)
+    return places === null ? this.scan(needle, options, COMMON_COST) : this.chosen(needle, places, options)
   }
 
   private lookUp(needle: Buffer): readonly number[] | null {

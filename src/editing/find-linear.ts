@@ -39,12 +39,7 @@ const FALSE_PLACES_MAX = 64
 const LINEAR_COST = 4
 
 /** Like `findLinear`, and quick on ordinary text. Charges what it costs beyond one quick pass. */
-export function* findOccurrences(
-  bytes: Buffer,
-  needle: Buffer,
-  from: number,
-  work: Work,
-): Generator<number> {
+export function* findOccurrences(bytes: Buffer, needle: Buffer, from: number, work: Work): Generator<number> {
   const prefix = needle.subarray(0, PREFIX_BYTES)
   let wrong = 0
   for (let at = bytes.indexOf(prefix, from); at !== -1; at = bytes.indexOf(prefix, at + 1)) {

@@ -1,10 +1,10 @@
 import type { Edit, InsertEdit, LinesEdit } from '../model/edit.ts'
 import type { Refusal } from '../model/error.ts'
-import type { FileState, ReadRecord } from '../model/file-state.ts'
+import { absent, type FileState, type ReadRecord } from '../model/file-state.ts'
 import type { BlobId } from '../model/ids.ts'
 import { distanceMoved } from './carried-lines.ts'
 import { changedSince } from './changed-since.ts'
-import type { DraftState } from './draft.ts'
+import type { DraftFile, DraftState } from './draft.ts'
 import type { LineRange } from './edit-lines.ts'
 import type { JudgeContext } from './judge-edit.ts'
 import { refusal } from './outcome.ts'
@@ -19,45 +19,94 @@ export type Freshness =
   | { readonly kind: 'stale'; readonly refusal: Refusal; readonly moved: number | null }
 
 /**
- * Judges an edit's `blob`, or else the reads recorded for its path, against the file at the batch's beginning.
+ * Judges an edit's `blob` against the file as its step sees it, or else the reads recorded for its path against the
+ * file at the batch's beginning.
  *
- * A file that the batch itself made is known to it. Where several reads of one path are recorded, one that holds is
- * enough.
+ * A file that the batch itself made is known to it, unless the edit names a blob. Where several reads of one path are
+ * recorded, one that holds is enough.
  */
 export function judgeFreshness(context: JudgeContext, state: DraftState, edit: Edit): Freshness {
   const origin = state.kind === 'file' ? state.origin : edit.path
+  if (edit.blob !== undefined) return judgeBlob(context, state, { edit, blob: edit.blob, origin })
   if (origin === null) return { kind: 'fresh', seen: 'all' }
   const before = context.draft.before(origin)
   const blob = before.kind === 'file' ? before.blob : null
-  const records = context.reads.byPath(origin)
-  if (edit.blob !== undefined) {
-    if (edit.blob === blob) return { kind: 'fresh', seen: 'all' }
-    return stale(context, state, edit, {
-      read: records.find((r) => r.blob === edit.blob),
-      blob: edit.blob,
-      before,
-    })
-  }
   const seen = context.reads.seen(origin, blob)
   if (seen !== 'none') return { kind: 'fresh', seen }
-  const last = records[records.length - 1]
+  const last = context.reads.lastOf(origin)
   if (last === undefined) return { kind: 'fresh', seen: 'none' }
-  return stale(context, state, edit, { read: last, blob: last.blob, before })
+  return stale(context, state, edit, { read: last, blob: last.blob, before, actual: blob })
+}
+
+interface NamedBlob {
+  readonly edit: Edit
+  readonly blob: BlobId | null
+  /** The path at the beginning; null where the batch made the file. */
+  readonly origin: string | null
+}
+
+function judgeBlob(context: JudgeContext, state: DraftState, { edit, blob, origin }: NamedBlob): Freshness {
+  const holds = state.kind === 'absent' ? blob === null : blob !== null && state.text.isBlob(blob)
+  if (holds) return { kind: 'fresh', seen: 'all' }
+  const before = origin === null ? absent : context.draft.before(origin)
+  if (state.kind === 'file' && before.kind === 'file' && before.blob === blob) {
+    return judgeOwnChange(state, edit, blob)
+  }
+  const read = origin === null ? undefined : context.reads.of(origin, blob)
+  const actual = state.kind === 'file' ? state.text.blobBeside(blob ?? '') : null
+  return stale(context, state, edit, { read, blob, before, actual })
+}
+
+/**
+ * The blob named is the file's at the beginning, and the batch itself has changed it since. Text is found where it now
+ * stands. Line numbers must have stayed what they were; a whole file must be the one named.
+ */
+function judgeOwnChange(state: DraftFile, edit: Edit, blob: BlobId): Freshness {
+  if (!restsOnWhole(edit) && keepsLines(state, edit)) return { kind: 'fresh', seen: 'all' }
+  const named = isByLine(edit) ? namedLines(edit, state.text.lines.count) : null
+  const moved = named === null ? null : state.origins.moveOf(named.from, named.to)
+  const suggestion = moved === null ? null : movedLines(edit, moved)
+  const actual = state.text.blobBeside(blob)
+  return {
+    kind: 'stale',
+    moved,
+    refusal: refusal(
+      'stale-read',
+      `${edit.op} of ${edit.path}: it was read as ${blob}; edits of this batch that apply before have made it ${actual}`,
+      { expected: blob, actual, ...(suggestion === null ? {} : { suggestion }) },
+      suggestion === null
+        ? 'Each edit sees the result of those before it; with "order": "original" all refer to the file as it was.'
+        : `The lines stand unchanged at ${suggestion.from} to ${suggestion.to} by then.`,
+    ),
+  }
+}
+
+const isByLine = (edit: Edit): edit is LinesEdit | InsertEdit => edit.op === 'lines' || edit.op === 'insert'
+
+const restsOnWhole = (edit: Edit): boolean =>
+  edit.op === 'write' || edit.op === 'delete' || edit.op === 'delta'
+
+function keepsLines(state: DraftFile, edit: Edit): boolean {
+  if (!isByLine(edit)) return true
+  state.text.work.spend(16 * state.origins.size)
+  const named = namedLines(edit, state.text.lines.count)
+  return named === null || state.origins.keepsNumbersTo(named.to)
 }
 
 interface StaleRead {
   readonly read: ReadRecord | undefined
   readonly blob: BlobId | null
   readonly before: FileState
+  /** The blob that was found in place of the one read. */
+  readonly actual: string | null
 }
 
 function stale(
   context: JudgeContext,
   state: DraftState,
   edit: Edit,
-  { read, blob, before }: StaleRead,
+  { read, blob, before, actual }: StaleRead,
 ): Freshness {
-  const actual = before.kind === 'file' ? before.blob : null
   const known = blob === null ? 'it was absent when it was read' : `it was read as ${blob}`
   const now = actual === null ? 'and does not exist now' : `and is ${actual} now`
   const moved = distance(context, state, edit, read)
@@ -100,8 +149,8 @@ function distance(
   edit: Edit,
   read: ReadRecord | undefined,
 ): number | null {
-  if (edit.op !== 'lines' && edit.op !== 'insert') return null
-  if (read?.bytes === undefined || state.kind === 'absent' || state.past.length > 0) return null
+  if (!isByLine(edit)) return null
+  if (read?.bytes === undefined || state.kind === 'absent' || !state.origins.isUntouched) return null
   const text = context.reads.text(read, read.bytes, state.text.work)
   const named = namedLines(edit, text.lines.count)
   if (named === null || firstUnseen(context.reads.seen(read.path, read.blob), named) !== null) return null

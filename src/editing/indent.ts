@@ -1,16 +1,19 @@
+import { limits } from '../model/limits.ts'
 import { encode } from './bytes.ts'
 import type { FileText } from './file-text.ts'
 import { fold } from './fold.ts'
 import type { LineIndex } from './line-index.ts'
 import { trimmed } from './line-index.ts'
 import type { MatchRequest, Place } from './match.ts'
-import { splitPieces } from './pieces.ts'
+import { type Piece, splitPieces } from './pieces.ts'
 
 /** Moves one line of the new text to the file's indentation; null = the line cannot be moved that way. */
 export type Reindent = (line: string) => string | null
 
 /** A line of the old text is looked for at no more places than this; a commoner one proves nothing. */
 const PLACES_MAX = 2000
+/** Deeper indentation is left alone: put before every new line it could make a file of any size. */
+const INDENT_MAX = 400
 
 /**
  * Places where the old text stands as whole lines with another indentation.
@@ -79,8 +82,8 @@ function placeAt(file: FileText, request: MatchRequest, { old, first }: Alignmen
     ),
   )
   if (reindent === null) return null
-  const fresh = splitPieces(request.new, lines.usesCr)
-  if (fresh.some(({ text }) => reindent(text) === null)) return null
+  file.work.spend(8 * request.new.length)
+  if (!canReindent(splitPieces(request.new, lines.usesCr), reindent)) return null
   const last = first + old.length - 1
   const isTerminated = request.old.endsWith('\n') || (lines.usesCr && request.old.endsWith('\r'))
   return {
@@ -89,6 +92,18 @@ function placeAt(file: FileText, request: MatchRequest, { old, first }: Alignmen
     lacksNewline: isTerminated && lines.ending(last) === '',
     reindent,
   }
+}
+
+/** Whether every line takes the new indentation, and all together still fit in a file. */
+function canReindent(pieces: readonly Piece[], reindent: Reindent): boolean {
+  let characters = 0
+  for (const { text } of pieces) {
+    const moved = reindent(text)
+    if (moved === null) return false
+    characters += moved.length
+    if (characters > limits.fileMaxBytes) return false
+  }
+  return true
 }
 
 function indentOf(index: LineIndex, line: number): string {
@@ -102,6 +117,7 @@ interface IndentPair {
 }
 
 function ruleFor(pairs: readonly IndentPair[]): Reindent | null {
+  if (pairs.some(({ old, file }) => Math.max(old.length, file.length) > INDENT_MAX)) return null
   return prefixRule(pairs) ?? unitRule(pairs)
 }
 
@@ -156,8 +172,8 @@ function withTabs(line: string, unit: number): string {
   return '\t'.repeat(Math.floor(spaces / unit)) + ' '.repeat(spaces % unit) + line.slice(spaces)
 }
 
-function withSpaces(line: string, unit: number): string {
+function withSpaces(line: string, unit: number): string | null {
   let tabs = 0
   while (line[tabs] === '\t') tabs++
-  return ' '.repeat(unit * tabs) + line.slice(tabs)
+  return unit * tabs > INDENT_MAX ? null : ' '.repeat(unit * tabs) + line.slice(tabs)
 }

@@ -5,7 +5,7 @@ import { sameBytes } from './bytes.ts'
 import type { Draft, DraftFile } from './draft.ts'
 import { resolveCell } from './edit-cell.ts'
 import { resolveHunks } from './edit-hunks.ts'
-import { resolveAppend } from './edit-lines.ts'
+import { resolveAppend, withinFile } from './edit-lines.ts'
 import { resolveReplace } from './edit-replace.ts'
 import { judgeFreshness, movedBy, type Seen } from './freshness.ts'
 import { judgeLines } from './judge-lines.ts'
@@ -48,7 +48,8 @@ export function judgeTextEdit(context: JudgeContext, file: DraftFile, edit: Text
   }
 }
 
-function judgeWithinBudget(context: JudgeContext, file: DraftFile, edit: TextEdit): Outcome {
+function judgeWithinBudget(context: JudgeContext, file: DraftFile, asked: TextEdit): Outcome {
+  const edit = asked.op === 'lines' ? withinFile(asked, file.text.lines.count) : asked
   const unfit = unfitForText(context, file, edit) ?? refuseNewText(file, edit)
   if (unfit !== null) return { kind: 'failed', refusal: unfit }
   const freshness = judgeFreshness(context, file, edit)

@@ -6,9 +6,11 @@ import { type LineRange, refuseRange, resolveInsert, resolveLines } from './edit
 import { compareEvidence } from './evidence.ts'
 import type { FileText } from './file-text.ts'
 import { firstUnseen, namedLines, type Seen } from './freshness.ts'
-import { lineAtBeginning } from './line-history.ts'
 import { type Outcome, refusal } from './outcome.ts'
 import { showText } from './show-text.ts'
+
+/** What reading and comparing one line costs beside its bytes. */
+const LINE_COST = 512
 
 /**
  * Resolves an edit by line numbers if something proves that its requester knows the lines: a read that showed them, the
@@ -34,12 +36,13 @@ function unproven(file: DraftFile, edit: LinesEdit | InsertEdit, seen: Seen): Re
 function unseenLine(file: DraftFile, edit: LinesEdit | InsertEdit, seen: Seen): number | null {
   const named = namedLines(edit, file.text.lines.count)
   if (seen === 'all') return null
-  if (named === null) return edit.op === 'lines' && seen === 'none' && file.past.length === 0 ? 1 : null
-  if (file.past.length === 0) return firstUnseen(seen, named)
-  for (let line = named.from; line <= named.to; line++) {
-    file.text.work.spend(32 * file.past.length)
-    const original = lineAtBeginning(file.past, line)
-    if (original !== null && firstUnseen(seen, { from: original, to: original }) !== null) return line
+  const { isUntouched } = file.origins
+  if (named === null) return edit.op === 'lines' && seen === 'none' && isUntouched ? 1 : null
+  if (isUntouched) return firstUnseen(seen, named)
+  for (const stretch of file.origins.originals(named.from, named.to)) {
+    file.text.work.spend(64)
+    const unseen = firstUnseen(seen, stretch)
+    if (unseen !== null) return unseen - stretch.from + stretch.now
   }
   return null
 }
@@ -89,8 +92,8 @@ function quotedRange(file: FileText, edit: LinesEdit, expected: string): LineRan
 
 function textOf(file: FileText, { from, to }: LineRange): readonly string[] {
   const texts: string[] = []
+  file.work.spend(8 * (file.lines.end(to - 1) - file.lines.start(from - 1)) + LINE_COST * (to - from + 1))
   for (let line = from; line <= to; line++) texts.push(file.lines.text(line - 1).toString('utf8'))
-  file.work.spend(file.lines.end(to - 1) - file.lines.start(from - 1))
   return texts
 }
 

@@ -5,15 +5,20 @@ import { asBuffer, sameBytes } from './bytes.ts'
 import { clashesOf } from './clashes.ts'
 import { applyDelta } from './delta.ts'
 import { absentDraft, type DraftFile, type DraftState } from './draft.ts'
+import type { FileText } from './file-text.ts'
 import { judgeFreshness } from './freshness.ts'
 import { isTextEdit, type JudgeContext } from './judge-edit.ts'
 import { failureOf, judgeTexts, noTexts, type Texts } from './judge-texts.ts'
+import { LineOrigins } from './line-origins.ts'
 import { refuseNewText } from './new-text.ts'
 import { refusal } from './outcome.ts'
 import { writeRemarks } from './remarks.ts'
 import { applyClaims } from './splice.ts'
 import { moreLenient } from './tiers.ts'
 import { WorkExhausted } from './work.ts'
+
+/** What each stretch of lines costs whose origin is worked out. */
+const SEGMENT_COST = 64
 
 /** What one step's edits of one path come to. */
 export interface PathVerdict {
@@ -45,17 +50,17 @@ function judgeWithinBudget(
   state: DraftState,
   edits: readonly Edit[],
 ): Partial<PathVerdict> {
-  const refused = edits.flatMap((edit) => failureOf(edit, refuseWhole(context, state, edit, edits)))
+  const isWritten = edits.some((edit) => edit.op === 'write')
+  const refused = edits.flatMap((edit) => failureOf(edit, refuseWhole(context, state, edit, isWritten)))
   const texts = state.kind === 'file' ? judgeTexts(context, state, edits.filter(isTextEdit)) : noTexts
   const failures = [...clashesOf(edits), ...refused, ...texts.failures]
   if (failures.length > 0) return { failures }
+  const swollen = refuseSwollen(context, state, edits, texts)
+  if (swollen.length > 0) return { failures: swollen }
   const delta = applyDeltas(context, state, edits)
   if (delta.failures.length > 0) return { failures: delta.failures }
   const next = contentAfter(context, delta.state, edits, texts)
-  const tooLarge = edits
-    .filter(makesContent)
-    .slice(-1)
-    .flatMap((edit) => failureOf(edit, refuseSize(context, next, edit)))
+  const tooLarge = next.kind === 'absent' ? [] : refuseSize(context, next.text.bytes.length, edits)
   if (tooLarge.length > 0) return { failures: tooLarge }
   const whole = edits.filter((edit) => !isTextEdit(edit))
   return {
@@ -75,15 +80,17 @@ function refuseWhole(
   context: JudgeContext,
   state: DraftState,
   edit: Edit,
-  all: readonly Edit[],
+  isWritten: boolean,
 ): Refusal | null {
   if (isTextEdit(edit) && state.kind === 'file') return null
-  return refuseExistence(state, edit, all) ?? refuseStale(context, state, edit) ?? refuseContent(state, edit)
+  return (
+    refuseExistence(state, edit, isWritten) ?? refuseStale(context, state, edit) ?? refuseContent(state, edit)
+  )
 }
 
-function refuseExistence(state: DraftState, edit: Edit, all: readonly Edit[]): Refusal | null {
+function refuseExistence(state: DraftState, edit: Edit, isWritten: boolean): Refusal | null {
   if (edit.op === 'write') return refuseWrite(state, edit)
-  const isMade = edit.op === 'chmod' && all.some((other) => other.op === 'write')
+  const isMade = edit.op === 'chmod' && isWritten
   if (state.kind === 'file' || isMade) return null
   return refusal('not-found', `${edit.op} of ${edit.path}: the file does not exist`)
 }
@@ -119,17 +126,28 @@ function refuseDelete(state: DraftFile, edit: DeleteEdit): Refusal | null {
 
 const makesContent = (edit: Edit): boolean => isTextEdit(edit) || edit.op === 'write' || edit.op === 'delta'
 
-function refuseSize(context: JudgeContext, next: DraftState, edit: Edit): Refusal | null {
-  if (next.kind === 'absent' || next.text.bytes.length <= context.fileMaxBytes) return null
-  const bytes = next.text.bytes.length
-  return refusal(
-    'too-large',
-    `${edit.op} of ${edit.path}: the result has ${bytes} bytes, ${context.fileMaxBytes} are allowed`,
-    {
-      bytes,
-      maxBytes: context.fileMaxBytes,
-    },
+/** The last of the edits that make content answers for its size. */
+function refuseSize(context: JudgeContext, bytes: number, edits: readonly Edit[]): readonly Failure[] {
+  const edit = edits.findLast(makesContent)
+  const maxBytes = context.fileMaxBytes
+  if (edit === undefined || bytes <= maxBytes) return []
+  const message = `${edit.op} of ${edit.path}: the result has ${bytes} bytes, ${maxBytes} are allowed`
+  return failureOf(edit, refusal('too-large', message, { bytes, maxBytes }))
+}
+
+/** Refuses a result that is too large before it is made. */
+function refuseSwollen(
+  context: JudgeContext,
+  state: DraftState,
+  edits: readonly Edit[],
+  { claims }: Texts,
+): readonly Failure[] {
+  if (state.kind === 'absent' || claims.length === 0) return []
+  const bytes = claims.reduce(
+    (sum, claim) => sum + claim.replacement.length - claim.length,
+    state.text.bytes.length,
   )
+  return refuseSize(context, bytes, edits)
 }
 
 function contentAfter(
@@ -159,18 +177,26 @@ function applyDeltas(
     return { state, failures: failureOf(edit, refused) }
   }
   const text = context.draft.text(result.bytes)
-  return { state: { ...state, text, past: [...state.past, { kind: 'whole' }] }, failures: [] }
+  return { state: { ...state, text, origins: LineOrigins.own }, failures: [] }
 }
 
 function spliced(context: JudgeContext, state: DraftState, texts: Texts): DraftState {
   if (state.kind === 'absent' || texts.claims.length === 0) return state
   const bytes = applyClaims(state.text.bytes, texts.claims)
+  const text = context.draft.spliced(state.text, bytes, texts.claims)
   return {
     ...state,
-    text: context.draft.spliced(state.text, bytes, texts.claims),
+    text,
     tier: moreLenient(state.tier, texts.tier),
-    past: [...state.past, { kind: 'spliced', regions: texts.regions }],
+    origins: originsAfter(state, text, texts),
   }
+}
+
+function originsAfter(state: DraftFile, text: FileText, { regions }: Texts): LineOrigins {
+  // Where other bytes end the lines now, numbers before and after have nothing to do with one another.
+  if (text.lines.usesCr !== state.text.lines.usesCr) return LineOrigins.own
+  text.work.spend(SEGMENT_COST * (state.origins.size + regions.length))
+  return state.origins.after(regions, { before: state.text.lines.count, after: text.lines.count })
 }
 
 function withWhole(context: JudgeContext, state: DraftState, edit: Edit): DraftState {
@@ -186,13 +212,13 @@ function withWhole(context: JudgeContext, state: DraftState, edit: Edit): DraftS
       origin: null,
       identity: null,
       tier: 'exact',
-      past: [{ kind: 'whole' }],
+      origins: LineOrigins.own,
     }
   }
   return {
     ...state,
     text,
     executable: edit.executable ?? state.executable,
-    past: [...state.past, { kind: 'whole' }],
+    origins: LineOrigins.own,
   }
 }

@@ -19,7 +19,7 @@ interface Segment {
 export class LineOrigins {
   /** From the top; each reaches down to the next. */
   private readonly segments: readonly Segment[]
-  /** Lines that the last segment has more than it had at the beginning; 0 where it is not the batch's own. */
+  /** Lines that the file has more than at the beginning; infinite once it was written as a whole. */
   private readonly growth: number
 
   private constructor(segments: readonly Segment[], growth: number) {
@@ -30,7 +30,7 @@ export class LineOrigins {
   /** No step has changed the file. */
   static readonly untouched = new LineOrigins([{ from: 1, origin: 1 }], 0)
   /** The file was written as a whole. */
-  static readonly own = new LineOrigins([{ from: 1, origin: null }], 0)
+  static readonly own = new LineOrigins([{ from: 1, origin: null }], Number.POSITIVE_INFINITY)
 
   get isUntouched(): boolean {
     return this === LineOrigins.untouched
@@ -47,7 +47,10 @@ export class LineOrigins {
    * @param regions - what it changed, from top to bottom.
    * @param lines - the file's lines before the step and after it.
    */
-  after(regions: readonly ChangedRegion[], lines: { readonly before: number; readonly after: number }): LineOrigins {
+  after(
+    regions: readonly ChangedRegion[],
+    lines: { readonly before: number; readonly after: number },
+  ): LineOrigins {
     const made = new SegmentList()
     let line = 1
     let shift = 0
@@ -85,7 +88,10 @@ export class LineOrigins {
   }
 
   /** The stretches of these lines that stood together at the beginning, by their numbers now and then. */
-  *originals(from: number, to: number): Generator<{ readonly now: number; readonly from: number; readonly to: number }> {
+  *originals(
+    from: number,
+    to: number,
+  ): Generator<{ readonly now: number; readonly from: number; readonly to: number }> {
     for (let at = this.segmentAt(from); at < this.segments.length; at++) {
       const segment = this.segments[at]
       if (segment === undefined || segment.from > to) return

@@ -1,5 +1,5 @@
 import type { ItemResult } from '../model/resolution.ts'
-import type { ChangedRegion } from './line-history.ts'
+import type { ChangedRegion } from './line-origins.ts'
 import type { LineTable } from './lines.ts'
 import type { Claim } from './outcome.ts'
 

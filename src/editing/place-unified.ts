@@ -72,7 +72,9 @@ function placeOld(place: HunkPlace, offset: number, isProven: boolean): PlacedHu
   const stated = hunk.oldStart === null ? null : hunk.oldStart - 1 + offset
   const range = rangeOf(file, block, { edge, fromLine })
   const isStatedFit =
-    stated !== null && stated >= fromLine && (isProven || (stated >= range.fromLine && stated <= range.toLine))
+    stated !== null &&
+    stated >= fromLine &&
+    (isProven || (stated >= range.fromLine && stated <= range.toLine))
   for (const tier of tiers) {
     if (rankOf(tier) > rankOf(maxTier)) break
     if (isStatedFit) {

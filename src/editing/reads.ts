@@ -7,6 +7,7 @@ import type { Work } from './work.ts'
 
 /** The reads of one request, by path, with what is worked out of them once for all edits. */
 export class Reads {
+  private readonly last = new Map<string, ReadRecord>()
   private readonly records = new Map<string, ReadRecord[]>()
   private readonly texts = new Map<ReadRecord, FileText>()
   private readonly seenLines = new Map<string, Seen>()
@@ -14,22 +15,30 @@ export class Reads {
 
   constructor(reads: readonly ReadRecord[]) {
     for (const read of reads) {
-      const known = this.records.get(read.path)
-      if (known === undefined) this.records.set(read.path, [read])
+      this.last.set(read.path, read)
+      const key = keyOf(read.path, read.blob)
+      const known = this.records.get(key)
+      if (known === undefined) this.records.set(key, [read])
       else known.push(read)
     }
   }
 
-  byPath(path: string): readonly ReadRecord[] {
-    return this.records.get(path) ?? []
+  /** The last read of the path, whatever it found. */
+  lastOf(path: string): ReadRecord | undefined {
+    return this.last.get(path)
+  }
+
+  /** The first read of the path that found this blob. */
+  of(path: string, blob: BlobId | null): ReadRecord | undefined {
+    return this.records.get(keyOf(path, blob))?.[0]
   }
 
   /** Lines that reads of these very bytes have shown. */
   seen(path: string, blob: BlobId | null): Seen {
-    const key = `${path}\0${blob}`
+    const key = keyOf(path, blob)
     const known = this.seenLines.get(key)
     if (known !== undefined) return known
-    const seen = seenIn(this.byPath(path).filter((read) => read.blob === blob))
+    const seen = seenIn(this.records.get(key) ?? [])
     this.seenLines.set(key, seen)
     return seen
   }
@@ -50,6 +59,8 @@ export class Reads {
     return made
   }
 }
+
+const keyOf = (path: string, blob: BlobId | null): string => `${path}\0${blob}`
 
 function seenIn(records: readonly ReadRecord[]): Seen {
   if (records.length === 0) return 'none'

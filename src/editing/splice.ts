@@ -20,15 +20,21 @@ export interface Collision {
   readonly second: Claim
 }
 
-/** Every claim of the sorted list that begins before one of an earlier place has ended. */
+/**
+ * Where a claim of the sorted list begins before one of an earlier place has ended: the first such place of each item.
+ * An item that replaces text everywhere could name a million others.
+ */
 export function collisions(sorted: readonly Claim[]): readonly Collision[] {
-  const found: Collision[] = []
+  const found = new Map<number, Collision>()
   let reach: Claim | undefined
   for (const claim of sorted) {
-    if (reach !== undefined && claim.claimStart < reach.claimEnd) found.push({ first: reach, second: claim })
+    if (reach !== undefined && claim.claimStart < reach.claimEnd) {
+      const item = Math.max(reach.item, claim.item)
+      if (!found.has(item)) found.set(item, { first: reach, second: claim })
+    }
     if (reach === undefined || claim.claimEnd > reach.claimEnd) reach = claim
   }
-  return found
+  return [...found.values()]
 }
 
 /** Replaces the spliced bytes; every other byte is copied as it stands. The claims are sorted and disjoint. */

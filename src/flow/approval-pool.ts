@@ -137,7 +137,10 @@ export class ApprovalPool {
     if (fresh.length > 0) {
       const there = await Promise.all(fresh.map((group) => this.source.reader.info(group.commit)))
       const present = fresh.filter((_, i) => there[i]?.type === 'commit')
-      const commits = await readCommits(this.source.door, present.map((group) => group.commit))
+      const commits = await readCommits(
+        this.source.door,
+        present.map((group) => group.commit),
+      )
       for (const group of fresh) this.confirmed.set(group, await this.hold(group, commits.get(group.commit)))
     }
     return groups.flatMap((group) => this.confirmed.get(group) ?? [])
@@ -225,7 +228,8 @@ async function readRow(reader: ObjectReader, row: RefRow) {
 
 /** What the tags of a group say that the commit does not bear out, or null. */
 function faultOf(group: Group, commit: LoggedCommit): string | null {
-  if (commit.transitions === null || commit.hasUnreadablePath) return 'it names a merge, or paths that are not text'
+  if (commit.transitions === null || commit.hasUnreadablePath)
+    return 'it names a merge, or paths that are not text'
   const found = digestOf(commit.transitions)
   if (found !== group.digest) return `its digest is ${group.digest}, and the commit's is ${found}`
   const isBorneOut = group.records.some((record) => bearsOut(commit, record))

@@ -134,31 +134,3 @@ export async function confirmStored(store: Store, logged: LoggedChange): Promise
   }
   return found
 }
-
-/** Rejects a pending change, with the reason that goes back to the agent. */
-export async function reject(
-  world: World,
-  request: { readonly id: string; readonly reason: string },
-): Promise<{ readonly change: ChangeView }> {
-  const store = await world.store()
-  const logged = await loadChange(world, store, request.id)
-  const { change } = logged
-  if (!isPending(change.state) && change.state !== 'stale') {
-    refuse('wrong-state', `${change.id} is ${change.state}; only a pending change can be rejected`, {
-      id: change.id,
-      state: change.state,
-    })
-  }
-  const identity = await world.identity()
-  const by = `${identity.name} <${identity.email}>`
-  const event = {
-    kind: 'rejected',
-    at: world.now(),
-    by,
-    revision: currentRevision(logged).number,
-    reason: request.reason,
-  } as const
-  const rejected = await appendEvents(store, logged, [{ event }], identity)
-  world.log.note('rejected', { change: change.id })
-  return { change: viewChange(rejected.change) }
-}

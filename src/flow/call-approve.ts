@@ -2,9 +2,10 @@ import type { EditDone } from '../model/call.ts'
 import { isPending } from '../model/change.ts'
 import { GalleyError } from '../model/error.ts'
 import { agentAtWork } from '../policy/agent-environment.ts'
-import { approve, loadChange, reject } from './approve.ts'
+import { approve, loadChange } from './approve.ts'
 import type { CallEnd, RunningCall } from './call-run.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
+import { reject } from './reject.ts'
 import { waitForDecision } from './wait.ts'
 
 export type CallDecision =

@@ -10,10 +10,11 @@ import type { Store } from '../store/open-store.ts'
 import type { OutcomeEntry } from '../store/sessions.ts'
 import { type CallJournal, type CallRecord, callsOf, openCallJournal } from '../store/turns.ts'
 import { livenessOf, ownIdentity } from '../sys/process-identity.ts'
-import { loadChange, reject } from './approve.ts'
+import { loadChange } from './approve.ts'
 import { compareCallFiles } from './call-files.ts'
 import { land } from './land.ts'
 import { finishInterrupted } from './recover.ts'
+import { reject } from './reject.ts'
 import type { World } from './world.ts'
 
 /** Calls that this process runs right now, by id. */

@@ -1,4 +1,5 @@
 import { type CheckRun, runCheck } from '../checks/run-command.ts'
+import { sha256Hex } from '../git/blob-id.ts'
 import { diffTrees } from '../git/diff-tree.ts'
 import { emptyTree } from '../git/fast-import.ts'
 import { changedFiles, checkOutScratch } from '../git/scratch-tree.ts'
@@ -6,7 +7,8 @@ import type { ChangeEvent, Revision } from '../model/change.ts'
 import { invariant } from '../model/error.ts'
 import type { CommitId } from '../model/ids.ts'
 import type { CheckCommand, Policy } from '../model/policy.ts'
-import { autoApproves, matchesAny } from '../policy/judge.ts'
+import { autoApproves } from '../policy/judge.ts'
+import { applicableChecks } from '../policy/required-checks.ts'
 import { appendEvents, type LoggedChange } from '../store/change-log.ts'
 import type { Store } from '../store/open-store.ts'
 import { ensureScratch, type ScratchTree } from '../store/scratch.ts'
@@ -49,9 +51,7 @@ export async function runChecks(
   const { id } = logged.change
   const revision = currentRevision(logged)
   const paths = revision.manifest.map((t) => t.path)
-  const wanted = policy.checks.filter(
-    (check) => check.paths.length === 0 || paths.some((p) => matchesAny(check.paths, p)),
-  )
+  const wanted = applicableChecks(policy, revision.manifest)
   const small = await ensureScratch(world.repository, store, { id, commit, paths, form: 'small' })
   const needsFull = wanted.some((check) => check.tree === 'full')
   const full = needsFull
@@ -83,6 +83,9 @@ async function judgeAfterwards(check: CheckCommand, run: CheckRun, tree: Scratch
   return { result: { ...run.result, outcome: 'failed', summary }, output }
 }
 
+/** Where a check's output lies beside its event: named after the check, whose name is free text. */
+export const outputPath = (check: string): string => `output/${sha256Hex(check).slice(0, 16)}.txt`
+
 export async function recordChecks(
   world: World,
   store: Store,
@@ -97,7 +100,7 @@ export async function recordChecks(
     revision: currentRevision(logged).number,
     checks: runs.map((r) => r.result),
   }
-  const attachments = new Map(runs.map((r, i) => [`output/${i + 1}.txt`, r.output as Uint8Array]))
+  const attachments = new Map(runs.map((r) => [outputPath(r.result.name), r.output as Uint8Array]))
   return appendEvents(store, logged, [{ event, attachments }], identity)
 }
 
@@ -114,6 +117,7 @@ async function approveByRule(
     manifest: revision.manifest,
     files: revision.files,
     checks: logged.change.checks,
+    commit: revision.commit,
   })
   if (verdict.kind === 'no') return logged
   return recordApproval(world, store, logged, {

@@ -7,7 +7,7 @@ import { remerge } from '../git/remerge.ts'
 import { type ChangeId, type CommitId, type TreeId, zeroId } from '../model/ids.ts'
 import type { Manifest } from '../model/manifest.ts'
 import type { CommitVerdict } from '../model/verdict.ts'
-import { claimsOf, type Cover, judgeCommit, makesEachStep, residueOf } from '../policy/cover.ts'
+import { type Cover, claimsOf, judgeCommit, makesEachStep, residueOf } from '../policy/cover.ts'
 import { composeTransitions, outsidePaths, type Side } from '../policy/transition-chain.ts'
 import { withTemporaryDirectory } from '../sys/temporary.ts'
 import { type ApprovalPool, type ApprovalRules, type Covering, digestOf } from './approval-pool.ts'
@@ -28,7 +28,10 @@ export interface RangeRequest {
  *
  * Costs one walk, one look at the commits that approvals name, and for each merge a merge. Leaves nothing.
  */
-export async function judgeRange(verifier: Verifier, request: RangeRequest): Promise<readonly CommitVerdict[]> {
+export async function judgeRange(
+  verifier: Verifier,
+  request: RangeRequest,
+): Promise<readonly CommitVerdict[]> {
   const commits = await walkCommits(verifier.door, request)
   if (commits.length === 0) return []
   const pool = await verifier.pool()
@@ -195,7 +198,10 @@ class RangeJudge {
     const chain = composeTransitions(steps, usable, outside)
     if (chain.kind === 'composed') {
       const keys = new Set(chain.used.map((one) => one.key))
-      return this.use(commit, usable.filter((one) => chain.used.includes(one) && keys.has(one.key)))
+      return this.use(
+        commit,
+        usable.filter((one) => chain.used.includes(one) && keys.has(one.key)),
+      )
     }
     // That an approval is used up or expired is only told where it would have made the difference.
     const isClose = refused !== '' && composeTransitions(steps, near, outside).kind === 'composed'
@@ -235,7 +241,10 @@ class RangeJudge {
     return { kind: 'covered', changes: coverings.map((one) => one.key) }
   }
 
-  private async sidesOf(parent: CommitId | null, paths: readonly string[]): Promise<ReadonlyMap<string, Side>> {
+  private async sidesOf(
+    parent: CommitId | null,
+    paths: readonly string[],
+  ): Promise<ReadonlyMap<string, Side>> {
     const sides = new Map<string, Side>()
     if (paths.length === 0 || paths.length > OUTSIDE_MAX) return sides
     const tree: TreeId | null = parent === null ? null : await this.verifier.reader.commitTree(parent)

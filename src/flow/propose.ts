@@ -7,14 +7,17 @@ import { GalleyError, refuse } from '../model/error.ts'
 import type { PermissionMode } from '../model/policy.ts'
 import type { ItemResult } from '../model/resolution.ts'
 import { judgeTransitions } from '../policy/judge.ts'
+import { codePointName, firstUnseen } from '../policy/quote.ts'
 import { bytesRef, findByRef, keyRef, rememberAs } from '../store/batch-keys.ts'
 import { findChange, type LoggedChange, readChange } from '../store/change-log.ts'
+import { withLandingLock } from '../store/lock.ts'
 import type { Store } from '../store/open-store.ts'
 import { repackWhenDue } from '../store/repack.ts'
 import { buildRevision } from './build-revision.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
 import { checkRevision } from './check.ts'
 import { type PolicyInForce, readPolicyFor } from './read-policy.ts'
+import { finishRecorded } from './record-landing.ts'
 import { finishInterrupted } from './recover.ts'
 import { refuseBatch } from './refuse-batch.ts'
 import { type ResolvedBatch, resolveBatch } from './resolve-batch.ts'
@@ -59,12 +62,16 @@ export async function propose(world: World, request: ProposeRequest): Promise<Pr
   const batch: Batch =
     request.dialect === undefined ? parsed.batch : { ...parsed.batch, dialect: request.dialect }
   refuseForgedBody(batch.body ?? '')
+  refuseUnseen(batch)
   const identity = await world.identity()
   await finishInterrupted(world)
   const base = await selectBase(world, batch)
   const store = await world.store()
   const batchHash = sha256Hex(request.batch)
-  const known = request.revise === undefined ? await findRepeated(world, store, batch, batchHash) : null
+  const sameness = sha256Hex(
+    JSON.stringify([batchHash, base.onto, request.dialect, request.includeUncommitted, request.carry]),
+  )
+  const known = request.revise === undefined ? await findRepeated(world, store, batch, sameness) : null
   if (known !== null && known.change !== null)
     return { change: viewChange(known.change.change), repeated: true, results: [] }
 
@@ -80,17 +87,25 @@ export async function propose(world: World, request: ProposeRequest): Promise<Pr
   const staged =
     request.revise === undefined
       ? await stageProposal(world, store, batch, batchHash, base, revision, known?.refs ?? [])
-      : await stageRevision(
-          world,
-          store,
-          await pendingChange(world, store, request.revise, base),
-          revision,
-          batch.title,
-        )
+      : await stageAnswer(world, store, request.revise, batch, base, revision)
   await repackWhenDue(store, world.clock)
   world.log.note('proposed', { change: staged.change.id, files: revision.files.length })
-  const checked = request.checks === 'later' ? staged : await checkRevision(world, store, staged, inForce)
+  const checked = request.checks === 'later' ? staged : await checkStaged(world, store, staged, inForce)
   return { change: viewChange(checked.change), repeated: false, results: work.results }
+}
+
+/** Title and agent stand in the commit and in every list: nothing in them may be unseen or reorder what is seen. */
+function refuseUnseen(batch: Batch): void {
+  const texts: readonly (readonly [pointer: string, text: string])[] = [
+    ['/title', batch.title],
+    ['/agent/name', batch.agent?.name ?? ''],
+    ['/agent/model', batch.agent?.model ?? ''],
+  ]
+  for (const [pointer, text] of texts) {
+    const unseen = firstUnseen(text)
+    if (unseen === null) continue
+    refuse('invalid-batch', `${pointer} holds ${codePointName(unseen)}, which cannot be seen`, { pointer })
+  }
 }
 
 /** Lines that git or galley would take for their own: trailers that lead to a change, and the line below which git cuts. */
@@ -139,6 +154,40 @@ async function prepareRevision(
     reads: batch.reads.filter((read) => !edited.has(read.path)),
     author,
     committer: identity,
+  }
+}
+
+/** Stages the answer to a review as a new revision. Not while the change is landing: then it has landed, and says so. */
+function stageAnswer(
+  world: World,
+  store: Store,
+  id: string,
+  batch: Batch,
+  base: Base,
+  revision: RevisionRequest,
+): Promise<LoggedChange> {
+  return withLandingLock(store.galleyDir, world.clock, 'revise', async () => {
+    const logged = await pendingChange(world, store, id, base)
+    const words = { title: batch.title, body: batch.body ?? '', agent: batch.agent ?? logged.change.agent }
+    return stageRevision(world, store, logged, revision, 'revised', words)
+  })
+}
+
+/** The change is staged by now: what goes wrong with its scratch tree says which change it is. */
+async function checkStaged(
+  world: World,
+  store: Store,
+  staged: LoggedChange,
+  inForce: PolicyInForce,
+): Promise<LoggedChange> {
+  try {
+    return await checkRevision(world, store, staged, inForce)
+  } catch (error) {
+    if (!(error instanceof GalleyError)) throw error
+    const { id } = staged.change
+    const message = `${id} is staged, but its checks could not run: ${error.message}`
+    const hint = `Mend that, then run: galley check ${id}`
+    throw new GalleyError({ code: error.code, message, data: { ...error.data, id }, hint }, { cause: error })
   }
 }
 
@@ -197,7 +246,9 @@ async function findRepeated(world: World, store: Store, batch: Batch, batchHash:
 
 async function pendingChange(world: World, store: Store, text: string, base: Base): Promise<LoggedChange> {
   const id = await findChange(store, text)
-  const logged = await readChange(store, await world.reader(), id)
+  const found = await readChange(store, await world.reader(), id)
+  const isLanded = (await finishRecorded(world, store, found)) !== null
+  const logged = isLanded ? await readChange(store, await world.reader(), id) : found
   const { state } = logged.change
   if (!isPending(state) && state !== 'rejected' && state !== 'stale') {
     refuse('wrong-state', `${id} is ${state}; only a change that has not landed can be revised`, {

@@ -3,6 +3,7 @@ import { blobIdOf } from '../git/blob-id.ts'
 import { isTrue } from '../git/config.ts'
 import { cleanBytes } from '../git/convert.ts'
 import { lookUpPath, type ObjectReader, type TreeLookup } from '../git/objects.ts'
+import { refuse } from '../model/error.ts'
 import type { ErrorCode } from '../model/error-codes.ts'
 import { absent, type FileState, type RegularFile } from '../model/file-state.ts'
 import { type BlobId, blobId, type TreeId } from '../model/ids.ts'
@@ -32,6 +33,8 @@ export interface ReadFilesRequest {
   /** Whether the work tree stands on this base; otherwise the base's own blobs are edited. */
   readonly useWorkTree: boolean
   readonly fileMaxBytes: number
+  /** Paths that the batch deletes or moves away: they collide with nothing. */
+  readonly leaving: ReadonlySet<string>
 }
 
 export interface PathUse {
@@ -72,7 +75,7 @@ async function readPath(
 ): Promise<PathState | Failure> {
   const fail = failureAt(path, use.item)
   const lookup = await lookUpPath(reader, request.tree, path)
-  const inTree = judgeLookup(lookup, path, fail)
+  const inTree = judgeLookup(lookup, path, request.leaving, fail)
   if (inTree !== null) return inTree
   const base = lookup.kind === 'file' ? { mode: lookup.entry.mode, blob: blobId(lookup.entry.id) } : null
   const blockedBy = lookup.kind === 'blocked' ? lookup.by : null
@@ -143,7 +146,14 @@ async function baseState(
   const info = await reader.info(base.blob)
   if (info !== null && info.size > maxBytes) return 'too-large'
   const found = await reader.contents(base.blob)
-  if (found === null) return absent
+  if (found === null) {
+    refuse(
+      'stale',
+      `the blob ${base.blob} is not in this clone`,
+      { blob: base.blob },
+      'In a partial clone, `git checkout` fetches it.',
+    )
+  }
   return { kind: 'file', bytes: found.bytes, executable: base.mode === '100755', blob: base.blob }
 }
 
@@ -153,7 +163,12 @@ const failureAt =
   (path: string, item: number): Fail =>
   (code, message, data) => ({ code, message, data: { path, ...data }, item, path })
 
-function judgeLookup(lookup: TreeLookup, path: string, fail: Fail): Failure | null {
+function judgeLookup(
+  lookup: TreeLookup,
+  path: string,
+  leaving: ReadonlySet<string>,
+  fail: Fail,
+): Failure | null {
   if (lookup.kind === 'directory') return fail('is-directory', `${path} is a directory`, {})
   if (lookup.kind === 'blocked') {
     if (lookup.mode === '160000')
@@ -169,10 +184,10 @@ function judgeLookup(lookup: TreeLookup, path: string, fail: Fail): Failure | nu
   }
   const parts = path.split('/')
   const missing = parts[lookup.missingFrom] ?? ''
-  const twin = findCollision(
-    missing,
-    lookup.siblings.map((s) => s.name),
-  )
+  const directory = parts.slice(0, lookup.missingFrom).join('/')
+  const pathOf = (name: string) => (directory === '' ? name : `${directory}/${name}`)
+  const staying = lookup.siblings.map((s) => s.name).filter((name) => !leaving.has(pathOf(name)))
+  const twin = findCollision(missing, staying)
   if (twin !== null) {
     const other = [...parts.slice(0, lookup.missingFrom), twin].join('/')
     return fail('case-collision', `${path} differs from ${other} only in letter case or Unicode form`, {

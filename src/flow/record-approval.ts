@@ -44,7 +44,8 @@ export async function recordApproval(
   const revision = change.revisions.at(-1)
   invariant(revision, 'a published change has a revision')
   const identity = await world.identity()
-  const by = `${identity.name} <${identity.email}>`
+  // A rule is not the person whose proposal it approves.
+  const by = decision.via === 'rule' ? 'rule' : `${identity.name} <${identity.email}>`
   const hours = decision.policy.policy.approval.expiresAfterHours
   const at = world.now()
   const { tag, ref } = await writeApproval(
@@ -76,6 +77,7 @@ export async function recordApproval(
     digest: revision.digest,
     tag,
     via: decision.via,
+    ...(decision.rule === undefined ? {} : { rule: decision.rule }),
   }
   return appendEvents(store, logged, [{ event }], identity, [ref])
 }

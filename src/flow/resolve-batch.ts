@@ -56,11 +56,13 @@ export async function resolveBatch(world: World, request: ResolveBatchRequest): 
 
   const uses = pathUses(edits, profiles)
   const { fileMaxBytes } = policy.limits
+  const leaving = new Set(edits.flatMap((e) => (e.op === 'move' || e.op === 'delete' ? [e.path] : [])))
   const read = await readFiles(world, {
     tree: base.tree,
     paths: uses,
     useWorkTree: base.isCheckedOut,
     fileMaxBytes,
+    leaving,
   })
   if (read.kind === 'refused') refuseBatch(read.failures)
   const files = new Map([...read.files].map(([path, state]) => [path, state.current]))
@@ -112,7 +114,7 @@ function pathUses(edits: readonly Edit[], profiles: readonly DialectProfile[]): 
     })
   }
   for (const edit of edits) {
-    add(edit.path, edit.item, edit.op === 'write' && edit.mode !== 'overwrite')
+    add(edit.path, edit.item, edit.op === 'write' && edit.mode === 'create')
     if (edit.op === 'move' || edit.op === 'copy') add(edit.to, edit.item, true)
   }
   return uses

@@ -4,7 +4,7 @@ import type { DiffFile } from '../review/diff-file.ts'
 import { readAttachment } from '../store/change-log.ts'
 import { loadChange } from './approve.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
-import { currentRevision } from './check.ts'
+import { currentRevision, outputPath } from './check.ts'
 import { pairFiles } from './pair-files.ts'
 import type { World } from './world.ts'
 
@@ -20,8 +20,8 @@ export async function showChange(world: World, id: string): Promise<Shown> {
   const logged = await loadChange(world, store, id)
   const reader = await world.reader()
   const outputs = await Promise.all(
-    logged.change.checks.map(async (check, i) => {
-      const bytes = await readAttachment(reader, logged.tip, `output/${i + 1}.txt`)
+    logged.change.checks.map(async (check) => {
+      const bytes = await readAttachment(reader, logged.tip, outputPath(check.name))
       return { check, output: bytes?.toString('utf8') ?? '' }
     }),
   )

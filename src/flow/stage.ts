@@ -129,15 +129,16 @@ export async function stageRevision(
   logged: LoggedChange,
   request: RevisionRequest,
   reason: string,
+  words: Partial<Pick<ProposalFacts, 'title' | 'body' | 'agent'>> = {},
 ): Promise<LoggedChange> {
   const { change } = logged
   const number = change.revisions.length + 1
   const importer = openImporter(store.door, { asPack: true })
-  const revision = await writeRevision(store, importer, change.id, number, change, request)
+  const revision = await writeRevision(store, importer, change.id, number, { ...change, ...words }, request)
   await importer.finish()
   await confirmManifest(store, revision)
   const by = `${request.committer.name} <${request.committer.email}>`
-  const event: ChangeEvent = { kind: 'restaged', at: world.now(), by, revision, reason }
+  const event: ChangeEvent = { kind: 'restaged', at: world.now(), by, revision, reason, ...words }
   const ref = { ref: revisionRef(change.id, number), expected: null, next: revision.commit }
   return appendEvents(store, logged, [{ event }], request.committer, [ref])
 }

@@ -30,8 +30,7 @@ export interface VerifyRequest {
  */
 export async function verify(world: World, request: VerifyRequest): Promise<Verification> {
   const range = await readRange(world, request.range)
-  const verifier = await openVerifier(world)
-  try {
+  return withVerifier(world, undefined, async (verifier) => {
     const start = range.from ?? (await resolveCommit(world.repository.door, 'HEAD'))
     const tree = start === null ? null : await verifier.reader.commitTree(start)
     const { policy } = await readPolicy(verifier.world, tree)
@@ -49,9 +48,7 @@ export async function verify(world: World, request: VerifyRequest): Promise<Veri
     })
     const from = range.from === null ? [] : [range.from]
     return { from, to: range.to, ...target, commits, counts: countVerdicts(commits) }
-  } finally {
-    await verifier.close()
-  }
+  })
 }
 
 export function countVerdicts(commits: readonly CommitVerdict[]): Readonly<Record<Verdict, number>> {
@@ -69,7 +66,9 @@ interface Range {
 
 async function readRange(world: World, text: string): Promise<Range> {
   if (text.includes('...')) {
-    refuse('usage', `${JSON.stringify(text.slice(0, 80))} has three dots; a range has two: A..B`, { range: text })
+    refuse('usage', `${JSON.stringify(text.slice(0, 80))} has three dots; a range has two: A..B`, {
+      range: text,
+    })
   }
   const dots = text.indexOf('..')
   const name = (side: string): string => (side === '' ? 'HEAD' : side)
@@ -96,7 +95,8 @@ async function targetOf(
   if (onto !== undefined) return { onto: shortBranch(onto), guardedBy: guard(shortBranch(onto)) }
   const head = await headBranch(world.repository.door)
   const named = await Promise.all(range.names.map((name) => branchOf(world, name, head)))
-  const branches = [...named.flatMap((branch) => branch ?? []), ...(head === null ? [] : [shortBranch(head)])]
+  const ofRange = named.flatMap((branch) => branch ?? [])
+  const branches = ofRange.length > 0 || head === null ? ofRange : [shortBranch(head)]
   const guarded = branches.find((branch) => guard(branch) !== null)
   if (guarded !== undefined) return { onto: guarded, guardedBy: guard(guarded) }
   // A detached checkout of a server that tests: what these commits are for is not known, and a guard must not fail open.

@@ -90,7 +90,10 @@ function parseLog(bytes: Buffer): readonly LoggedCommit[] {
     const [tree, parents, time, message] = [fields.text(), fields.text(), fields.text(), fields.text()]
     fields.text()
     const { transitions, hasUnreadablePath } = readTransitions(fields)
-    const parentIds = parents.split(' ').filter((parent) => parent !== '').map(commitId)
+    const parentIds = parents
+      .split(' ')
+      .filter((parent) => parent !== '')
+      .map(commitId)
     commits.push({
       commit: commitId(id),
       tree: treeId(tree),

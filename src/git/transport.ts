@@ -23,7 +23,7 @@ export interface Transport {
  * is `protocol.ext`: it runs whatever the URL says.
  */
 const SETTINGS =
-  '^(credential\\..*|http\\..*|ssh\\.variant|core\\.(sshcommand|gitproxy|askpass)|protocol\\..*|pack\\.threads)$'
+  '^(credential\\..*|http\\..*|ssh\\.variant|core\\.(sshcommand|gitproxy|askpass)|protocol\\..*)$'
 
 /** As with the settings, from the environment. */
 const VARIABLES =

@@ -1,23 +1,31 @@
+import { join } from 'node:path'
 import { findRelation } from '../git/ancestry.ts'
-import type { GitDoor } from '../git/door.ts'
+import { type GitDoor, git } from '../git/door.ts'
 
 import { refreshIndex } from '../git/index-update.ts'
 import type { Repository } from '../git/open-repository.ts'
 import { refValue } from '../git/ref-transaction.ts'
 import { commitId } from '../model/ids.ts'
 import { recoveryDirection } from '../policy/recovery-decision.ts'
-import { type LandingJournal, landDirectory, landRoot, readJournal } from '../store/landing-journal.ts'
+import {
+  type LandingJournal,
+  landDirectory,
+  landRoot,
+  newFile,
+  readJournal,
+} from '../store/landing-journal.ts'
 import { isLockFile, sweepLockFiles, tryLandingLock } from '../store/lock.ts'
 import type { Clock } from '../sys/clock.ts'
 import { fileExists, namesIn, removeDirectoryIfEmpty, removeOwnDirectory } from '../sys/durable-files.ts'
 import { livenessOf } from '../sys/process-identity.ts'
+import { stageFile, stageLink } from '../sys/stage-file.ts'
 import { closeLanding, lateRemark, removeEmptyParents } from './finish.ts'
 import { unlockIndex } from './locks.ts'
 import { lateSaves } from './place-files.ts'
 import { bringIndexForward } from './recover-index.ts'
 import { removeOwnRefLocks } from './recover-locks.ts'
 import { asRefusal } from './repository-facts.ts'
-import { type LeftAlone, settleFiles } from './settle-files.ts'
+import { type LeftAlone, settleFiles, stepsToRestage } from './settle-files.ts'
 import { removeUnjournaled } from './unjournaled.ts'
 
 /** One landing that had been cut off. */
@@ -103,6 +111,7 @@ async function settle(
   const door: GitDoor = { ...repository.door, gitDir: journal.gitDir, workTree: journal.workTree }
   const isThere = (await fileExists(journal.gitDir)) && (await fileExists(journal.workTree))
   const direction = recoveryDirection(isThere && (await refHolds(door, journal)))
+  if (direction === 'forward') await restage(repository, galleyDir, journal)
   const left = isThere ? settleFiles(journal, direction) : []
   if (direction === 'forward') await bringIndexForward(door, galleyDir, journal, clock)
   await removeOwnRefLocks(repository.commonDir, galleyDir, journal, clock)
@@ -113,6 +122,28 @@ async function settle(
   else await removeOwnDirectory(landDirectory(galleyDir, journal.id))
   const { id, label, ref } = journal
   return { id, label, ref, outcome: direction === 'forward' ? 'finished' : 'rolled-back', left, remarks }
+}
+
+/** After a loss of power: writes new files aside again, from the objects, which were on the device before anything moved. */
+async function restage(repository: Repository, galleyDir: string, journal: LandingJournal): Promise<void> {
+  const store: GitDoor = {
+    ...repository.door,
+    kind: 'store',
+    gitDir: join(galleyDir, 'store.git'),
+    workTree: null,
+  }
+  for (const { step, n } of stepsToRestage(journal)) {
+    if (step.next === null) continue
+    const { exitCode, stdout } = await git(store, {
+      args: ['cat-file', 'blob', step.next.id],
+      okCodes: [0, 128],
+    })
+    if (exitCode !== 0) continue
+    const executable = step.next.mode === '100755'
+    if (step.next.mode === '120000') stageLink(newFile(step, n), stdout)
+    else
+      await stageFile(newFile(step, n), stdout, { executable, permissions: null, owner: null, group: null })
+  }
 }
 
 async function finish(door: GitDoor, journal: LandingJournal): Promise<readonly string[]> {

@@ -14,6 +14,7 @@ import {
   oldFile,
 } from '../store/landing-journal.ts'
 import { lookAt, type Standing, standingOf } from '../sys/file-key.ts'
+import { ownIdentity } from '../sys/process-identity.ts'
 import { exchange, moveAway, moveDirectoryBack, putInPlace, removeEmptyDirectory } from '../sys/swap-file.ts'
 import { matches } from './place-files.ts'
 
@@ -64,6 +65,17 @@ function settleOne(
   return perform(journal, step, n, action)
 }
 
+/** Steps whose new file has to be written aside once more before the landing can go forward. */
+export function stepsToRestage(
+  journal: LandingJournal,
+): readonly { readonly step: FileStep; readonly n: number }[] {
+  return journal.files.flatMap((step, n) => {
+    const facts = factsOf(journal, step, n, 'forward')
+    const action = recoveryAction('forward', facts)
+    return facts.staged === 'gone' && (action === 'put-new' || action === 'exchange-new') ? [{ step, n }] : []
+  })
+}
+
 function factsOf(
   journal: LandingJournal,
   step: FileStep,
@@ -79,6 +91,7 @@ function factsOf(
     standing: standingFor(step, now, direction),
     isOldAside: standingOf(oldFile(step, n), hash).kind !== 'absent',
     staged: staged.kind === 'absent' ? 'gone' : isLinked ? 'linked' : 'waiting',
+    hasRestarted: journal.owner.boot !== ownIdentity().boot,
   }
 }
 
@@ -106,15 +119,26 @@ function perform(journal: LandingJournal, step: FileStep, n: number, action: Ste
       return exchangeBack(journal, step, n)
     case 'take-away':
       return takeAway(journal, step, n)
+    case 'put-new':
     case 'exchange-new':
-      return (
-        exchange(workTree, step.path, newFile(step, n), oldFile(step, n), () => undefined).kind === 'done'
-      )
+      return putNew(journal, step, n)
     case 'remove-old':
       return moveAway(workTree, step.path, oldFile(step, n)).kind === 'done'
     default:
       return assertNever(action)
   }
+}
+
+function putNew({ workTree, objectFormat }: LandingJournal, step: FileStep, n: number): boolean {
+  const staged = newFile(step, n)
+  // Bytes that are nowhere any more: the path stays as it was found.
+  if (standingOf(staged, objectFormat).kind === 'absent') return false
+  const isThere = lookAt(workTree, step.path, objectFormat).kind !== 'absent'
+  const aside = oldFile(step, n)
+  const move = isThere
+    ? exchange(workTree, step.path, staged, aside, () => undefined)
+    : putInPlace(workTree, step.path, staged, true)
+  return move.kind === 'done'
 }
 
 /** The new file makes way for the old one; if an editor saved to it at that very moment, it comes back instead. */

@@ -94,7 +94,15 @@ export type ChangeEvent = { readonly at: string; readonly by: string } & (
       /** Commits that it brings back: they had been undone. */
       readonly redoes: readonly CommitId[]
     }
-  | { readonly kind: 'staged' | 'restaged'; readonly revision: Revision; readonly reason: string }
+  | {
+      readonly kind: 'staged' | 'restaged'
+      readonly revision: Revision
+      readonly reason: string
+      /** Where a revision says anew what the change is for, and by whom. */
+      readonly title?: string
+      readonly body?: string
+      readonly agent?: Agent | null
+    }
   | { readonly kind: 'checked'; readonly revision: number; readonly checks: readonly CheckResult[] }
   | {
       readonly kind: 'commented'
@@ -105,6 +113,8 @@ export type ChangeEvent = { readonly at: string; readonly by: string } & (
     }
   | {
       readonly kind: 'approved'
+      /** For `via: "rule"`: the rule's text and the commit it was read from. */
+      readonly rule?: Approval['rule']
       readonly revision: number
       readonly digest: Digest
       readonly tag: TagId

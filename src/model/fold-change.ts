@@ -1,4 +1,4 @@
-import { type Change, type ChangeEvent, isPending } from './change.ts'
+import { type Change, type ChangeEvent, type CheckResult, isPending } from './change.ts'
 import { assertNever, invariant } from './error.ts'
 import type { ChangeId } from './ids.ts'
 
@@ -39,6 +39,7 @@ export function applyEvent(change: Change, event: ChangeEvent): Change {
     case 'restaged':
       return {
         ...change,
+        ...rewording(event),
         state: 'staged',
         revisions: [...change.revisions, event.revision],
         checks: [],
@@ -47,8 +48,10 @@ export function applyEvent(change: Change, event: ChangeEvent): Change {
       }
     case 'checked': {
       if (!isOfCurrent(change, event.revision)) return change
-      const replaced = new Set(event.checks.map((c) => c.name))
-      return { ...change, checks: [...change.checks.filter((c) => !replaced.has(c.name)), ...event.checks] }
+      // A result is bound to its commit: what a re-parented commit gave says nothing of the revision's own.
+      const keyOf = (c: CheckResult) => `${c.commit} ${c.name}`
+      const replaced = new Set(event.checks.map(keyOf))
+      return { ...change, checks: [...change.checks.filter((c) => !replaced.has(keyOf(c))), ...event.checks] }
     }
     case 'commented':
       return { ...change, comments: [...change.comments, event] }
@@ -90,4 +93,14 @@ function applyLanded(change: Change, event: Extract<ChangeEvent, { kind: 'landed
   const partlyUndoneBy = change.partlyUndoneBy.filter((id) => id !== again?.undo)
   if (again?.isPart === true) return { ...change, partlyUndoneBy }
   return { ...change, state: 'landed', landing, undoneBy: null, partlyUndoneBy }
+}
+
+/** A revision may say anew what the change is for, and by whom. */
+function rewording(event: Extract<ChangeEvent, { kind: 'staged' | 'restaged' }>): Partial<Change> {
+  const { title, body, agent } = event
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(body === undefined ? {} : { body }),
+    ...(agent === undefined ? {} : { agent }),
+  }
 }

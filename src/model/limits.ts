@@ -60,5 +60,5 @@ export const limits = {
   /** The list of allowed signers. */
   signersMaxBytes: 1024 * 1024,
   /** What one batch's searching may cost, in bytes of files looked at: bounds hostile texts by a sum. */
-  searchMaxBytes: 32 * 1024 * 1024 * 1024,
+  searchMaxBytes: 4 * 1024 * 1024 * 1024,
 } as const

@@ -70,6 +70,15 @@ const revision = record({
 })
 const landing = record({ ref: text, before: objectOrNull, after: object })
 
+const rule = record({ text, commit: objectOrNull })
+const staging = record({
+  revision,
+  reason: text,
+  title: optional(text),
+  body: optional(text),
+  agent: optional(agent),
+})
+
 const events: Readonly<Record<ChangeEvent['kind'], Check>> = {
   proposed: record({
     title: text,
@@ -83,11 +92,11 @@ const events: Readonly<Record<ChangeEvent['kind'], Check>> = {
     undoesPartly: optional(list(object)),
     redoes: list(object),
   }),
-  staged: record({ revision, reason: text }),
-  restaged: record({ revision, reason: text }),
+  staged: staging,
+  restaged: staging,
   checked: record({ revision: count, checks: list(checkResult) }),
   commented: record({ revision: count, text, path: optional(text), line: optional(count) }),
-  approved: record({ revision: count, digest, tag: object, via: text }),
+  approved: record({ revision: count, digest, tag: object, via: text, rule: optional(rule) }),
   rejected: record({ revision: count, reason: text }),
   landed: record({ revision: count, landing }),
   undone: record({ commit: object, undoneBy: change }),
@@ -122,7 +131,7 @@ const approval = record({
   via: text,
   at: text,
   expires: textOrNull,
-  rule: optional(record({ text, commit: objectOrNull })),
+  rule: optional(rule),
 })
 
 /** Reads the body of an approval's tag; null where the text is not one. */

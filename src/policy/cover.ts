@@ -23,7 +23,13 @@ export function claimsOf(message: string): Claims {
     if (colon === -1) continue
     const key = line.slice(0, colon).trim().toLowerCase()
     if (key === 'galley-agent') byAgent = true
-    if (key === 'galley-change') changes.add(line.slice(colon + 1).trim().slice(0, 80))
+    if (key === 'galley-change')
+      changes.add(
+        line
+          .slice(colon + 1)
+          .trim()
+          .slice(0, 80),
+      )
   }
   return { changes: [...changes], byAgent }
 }
@@ -54,7 +60,8 @@ export function judgeCommit(facts: JudgedCommit): { readonly verdict: Verdict; r
   const { claims, cover, isStrict } = facts
   const unknown = claims.changes.filter((id) => !facts.knownClaims.has(id))
   if (cover.kind !== 'uncovered') {
-    if (unknown.length === 0) return { verdict: cover.kind === 'covered' ? 'approved' : 'carried', reason: '' }
+    if (unknown.length === 0)
+      return { verdict: cover.kind === 'covered' ? 'approved' : 'carried', reason: '' }
     return { verdict: 'forged', reason: `it names ${namesOf(unknown)}, which has no approval that counts` }
   }
   if (cover.reason !== '') {
@@ -62,7 +69,10 @@ export function judgeCommit(facts: JudgedCommit): { readonly verdict: Verdict; r
     return { verdict: isClaimed ? 'unapproved' : 'human', reason: cover.reason }
   }
   if (claims.changes.length > 0) {
-    return { verdict: 'forged', reason: `it names ${namesOf(claims.changes)}, whose approval covers other bytes or does not exist` }
+    return {
+      verdict: 'forged',
+      reason: `it names ${namesOf(claims.changes)}, whose approval covers other bytes or does not exist`,
+    }
   }
   if (claims.byAgent) return { verdict: 'unapproved', reason: 'an agent made it, and no approval covers it' }
   return { verdict: isStrict ? 'unapproved' : 'human', reason: '' }

@@ -17,6 +17,8 @@ export interface StepFacts {
   readonly isOldAside: boolean
   /** The staged new file: still waiting alone, waiting although the same inode stands at the path, or gone. */
   readonly staged: 'waiting' | 'linked' | 'gone'
+  /** The system was started anew since: names that were not on the device yet may be lost. */
+  readonly hasRestarted: boolean
 }
 
 export type StepAction =
@@ -27,6 +29,8 @@ export type StepAction =
   | 'exchange-back'
   /** The new file is taken away; there was none before. */
   | 'take-away'
+  /** The new file, whose name was lost, is put there again. */
+  | 'put-new'
   /** The old file, which came back, is exchanged for the new one again. */
   | 'exchange-new'
   /** The old file, which came back, is taken away again. */
@@ -53,14 +57,15 @@ function actionBack({ kind, standing, isOldAside, staged }: StepFacts): StepActi
 
 /**
  * By the time the ref moves every file has its place, so what is found otherwise came later. The exception is a loss of
- * power, after which the system may have kept the ref and lost names: then the path is as before.
+ * power, after which the system may have kept the ref and lost names: then the path is as before, or empty.
  */
-function actionForward({ kind, standing, isOldAside }: StepFacts): StepAction {
+function actionForward({ kind, standing, isOldAside, hasRestarted }: StepFacts): StepAction {
   if (kind === 'delete') {
     if (standing === 'absent') return 'nothing'
     return standing === 'old' && !isOldAside ? 'remove-old' : 'leave'
   }
   if (standing === 'next') return 'nothing'
+  if (standing === 'absent' && hasRestarted) return 'put-new'
   if (kind === 'write' && standing === 'old' && !isOldAside) return 'exchange-new'
   return 'leave'
 }

@@ -8,6 +8,8 @@ export const logRef = (id: ChangeId): string => `${LOG_PREFIX}${id}`
 export const revisionRef = (id: ChangeId, number: number): string => `refs/galley/changes/${id}/${number}`
 /** The commit that is about to land, so that a kill between the landing and its log event can be told. */
 export const landingRef = (id: ChangeId): string => `refs/galley/landing/${id}`
+/** The newest event of another clone's in the log: from it on down, results of checks are others' words. Never exchanged. */
+export const fetchedRef = (id: ChangeId): string => `refs/galley/fetched/${id}`
 export const approvalPrefix = (id: ChangeId, revision: number): string =>
   `refs/galley/approvals/${id}/${revision}/`
 export const approvalRef = (id: ChangeId, revision: number, tag: TagId): string =>
@@ -27,6 +29,7 @@ export async function readChangeRefs(store: Store, id: ChangeId): Promise<Change
     store.door,
     logRef(id),
     landingRef(id),
+    fetchedRef(id),
     `refs/galley/changes/${id}/`,
     `refs/galley/approvals/${id}/`,
   )

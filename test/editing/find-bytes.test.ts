@@ -39,7 +39,7 @@ describe('finding bytes', () => {
         const expected = naive(bytes, needle)
         const all = { limit: Number.POSITIVE_INFINITY }
         expect([...findLinear(bytes, needle, 0)]).toEqual(expected)
-        expect([...findOccurrences(bytes, needle, 0)]).toEqual(expected)
+        expect([...findOccurrences(bytes, needle, 0, new Work(1e12))]).toEqual(expected)
         expect(new ByteFinder(bytes, work()).find(needle, all)).toEqual(expected)
         expect(indexed(bytes).find(needle, all)).toEqual(expected)
       }),
@@ -61,8 +61,8 @@ describe('finding bytes', () => {
   test('does not take the product of both lengths on text made for it', () => {
     const bytes = Buffer.alloc(200_000, 'a')
     const half = 'a'.repeat(50_000)
-    expect([...findOccurrences(bytes, Buffer.from(`${half}b${half}`), 0)]).toEqual([])
-    expect([...findOccurrences(bytes, Buffer.from(`b${half}`), 0)]).toEqual([])
+    expect([...findOccurrences(bytes, Buffer.from(`${half}b${half}`), 0, new Work(1e12))]).toEqual([])
+    expect([...findOccurrences(bytes, Buffer.from(`b${half}`), 0, new Work(1e12))]).toEqual([])
   })
 
   test('stops when the batch has used up its work', () => {

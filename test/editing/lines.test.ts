@@ -68,7 +68,7 @@ describe('the lines of a file', () => {
         ]
         const after = Buffer.concat([bytes.subarray(0, start), Buffer.from(fresh), bytes.subarray(oldEnd)])
         const stretch = { start, oldEnd, newEnd: start + Buffer.byteLength(fresh) }
-        const derived = new LineTable(after, { table: new LineTable(bytes), stretch })
+        const derived = new LineTable(after, { known: { table: new LineTable(bytes), stretch } })
         expect(linesOf(derived)).toEqual(linesOf(new LineTable(after)))
       }),
       { numRuns: 3000 },

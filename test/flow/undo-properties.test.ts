@@ -98,10 +98,14 @@ function leaveWork(repo: TestRepo): () => string {
   return look
 }
 
+/** How often each outcome was met: a run that met no conflict has shown little. */
+type Tally = Record<Reverted['kind'] | 'solved', number>
+
 async function checkAgainstGit(
   repo: TestRepo,
   galley: Galley,
   made: readonly Made[],
+  tally: Tally,
 ): Promise<readonly Made[]> {
   const clone = `${repo.home}/clone`
   repo.git('clone', '-q', '--shared', repo.dir, clone)
@@ -155,6 +159,7 @@ test('undo is what git revert makes, in any history; it touches no other path, r
   timeout: RUNS * 30_000,
 }, async () => {
   let run = 0
+  const tally: Tally = { clean: 0, conflict: 0, nothing: 0, solved: 0 }
   await fc.assert(
     fc.asyncProperty(history, fc.nat(), async (acts, pick) => {
       using repo = makeRepo({ files: firstFiles })
@@ -170,4 +175,6 @@ test('undo is what git revert makes, in any history; it touches no other path, r
     }),
     { numRuns: RUNS, endOnFailure: true },
   )
+  console.log(tally)
+  expect([tally.clean, tally.conflict, tally.solved].every((count) => count > 0)).toBe(true)
 })

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRepository } from '../../src/git/open-repository.ts'
 import { landCommit } from '../../src/landing/land-commit.ts'
@@ -35,7 +35,10 @@ const recoverIn = async (of: Scene): Promise<RecoveryReport> =>
 
 async function killedAt(point: string): Promise<Scene & Disposable> {
   const copy = copyScene(scene)
-  expect(await ended(startLanding(program, copy, point))).toMatchObject({ signal: 'SIGKILL', said: 'ready\n' })
+  expect(await ended(startLanding(program, copy, point))).toMatchObject({
+    signal: 'SIGKILL',
+    said: 'ready\n',
+  })
   return copy
 }
 
@@ -78,6 +81,26 @@ describe('recovering a landing that was cut off', () => {
     expect(status).toContain('A  also.txt')
     expect(status.filter((line) => /a\.txt|gone|new/.test(line))).toEqual([])
     expect(copy.repo.git('diff', '--cached', '--name-only', 'HEAD')).toBe('also.txt\nstaged.txt')
+  })
+
+  test('after the ref moved and power was lost: names that did not reach the device are put there again', async () => {
+    using copy = await killedAt('committed')
+    const land = join(copy.repo.dir, '.git/galley/land')
+    const journal = join(land, readdirSync(land)[0] ?? '', 'journal.json')
+    // The rename of one file and the link of another were not on the device yet.
+    renameSync(join(dirname(journal), 'old/1'), join(copy.repo.dir, 'a.txt'))
+    rmSync(join(copy.repo.dir, 'new.txt'))
+    const earlier = JSON.parse(readFileSync(journal, 'utf8')) as { owner: object; refProcess: object }
+    const restarted = {
+      ...earlier,
+      owner: { ...earlier.owner, boot: 'earlier' },
+      refProcess: { ...earlier.refProcess, boot: 'earlier' },
+    }
+    writeFileSync(journal, JSON.stringify(restarted))
+    const report = await recoverIn(copy)
+    expect(report.landings).toMatchObject([{ outcome: 'finished', left: [] }])
+    expect(copy.repo.read('a.txt') + copy.repo.read('new.txt')).toBe('A\nnew\n')
+    expect(copy.repo.git('status', '--porcelain', 'a.txt', 'new.txt', 'gone.txt')).toBe('')
   })
 
   test('leaves locks that are not provably ours', async () => {

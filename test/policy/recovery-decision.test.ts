@@ -7,6 +7,7 @@ const facts: fc.Arbitrary<StepFacts> = fc.record({
   standing: fc.constantFrom('old', 'next', 'absent', 'other'),
   isOldAside: fc.boolean(),
   staged: fc.constantFrom('waiting', 'linked', 'gone'),
+  hasRestarted: fc.boolean(),
 })
 
 describe('recovering one file', () => {
@@ -39,30 +40,42 @@ describe('recovering one file', () => {
   test.each<[string, StepFacts, string]>([
     [
       'moved away, not yet replaced',
-      { kind: 'write', standing: 'absent', isOldAside: true, staged: 'waiting' },
+      { kind: 'write', standing: 'absent', isOldAside: true, staged: 'waiting', hasRestarted: false },
       'put-back',
     ],
-    ['replaced', { kind: 'write', standing: 'next', isOldAside: true, staged: 'gone' }, 'exchange-back'],
+    [
+      'replaced',
+      { kind: 'write', standing: 'next', isOldAside: true, staged: 'gone', hasRestarted: false },
+      'exchange-back',
+    ],
     [
       'replaced, the staged name still there',
-      { kind: 'write', standing: 'next', isOldAside: true, staged: 'linked' },
+      { kind: 'write', standing: 'next', isOldAside: true, staged: 'linked', hasRestarted: false },
       'exchange-back',
     ],
     [
       'replaced, and saved since',
-      { kind: 'write', standing: 'other', isOldAside: true, staged: 'gone' },
+      { kind: 'write', standing: 'other', isOldAside: true, staged: 'gone', hasRestarted: false },
       'leave',
     ],
-    ['created', { kind: 'create', standing: 'next', isOldAside: false, staged: 'gone' }, 'take-away'],
+    [
+      'created',
+      { kind: 'create', standing: 'next', isOldAside: false, staged: 'gone', hasRestarted: false },
+      'take-away',
+    ],
     [
       'created by somebody else with the same bytes',
-      { kind: 'create', standing: 'next', isOldAside: false, staged: 'waiting' },
+      { kind: 'create', standing: 'next', isOldAside: false, staged: 'waiting', hasRestarted: false },
       'nothing',
     ],
-    ['deleted', { kind: 'delete', standing: 'absent', isOldAside: true, staged: 'gone' }, 'put-back'],
+    [
+      'deleted',
+      { kind: 'delete', standing: 'absent', isOldAside: true, staged: 'gone', hasRestarted: false },
+      'put-back',
+    ],
     [
       'deleted, and made again by somebody',
-      { kind: 'delete', standing: 'other', isOldAside: true, staged: 'gone' },
+      { kind: 'delete', standing: 'other', isOldAside: true, staged: 'gone', hasRestarted: false },
       'leave',
     ],
   ])('back: %s', (_, found, action) => {
@@ -70,30 +83,34 @@ describe('recovering one file', () => {
   })
 
   test.each<[string, StepFacts, string]>([
-    ['in place', { kind: 'write', standing: 'next', isOldAside: true, staged: 'gone' }, 'nothing'],
+    [
+      'in place',
+      { kind: 'write', standing: 'next', isOldAside: true, staged: 'gone', hasRestarted: false },
+      'nothing',
+    ],
     [
       'the old file came back with a loss of power',
-      { kind: 'write', standing: 'old', isOldAside: false, staged: 'waiting' },
+      { kind: 'write', standing: 'old', isOldAside: false, staged: 'waiting', hasRestarted: false },
       'exchange-new',
     ],
     [
       'the old content was put there by somebody',
-      { kind: 'write', standing: 'old', isOldAside: true, staged: 'gone' },
+      { kind: 'write', standing: 'old', isOldAside: true, staged: 'gone', hasRestarted: false },
       'leave',
     ],
     [
       'deleted by somebody since',
-      { kind: 'write', standing: 'absent', isOldAside: true, staged: 'gone' },
+      { kind: 'write', standing: 'absent', isOldAside: true, staged: 'gone', hasRestarted: false },
       'leave',
     ],
     [
       'deleted, as it should be',
-      { kind: 'delete', standing: 'absent', isOldAside: true, staged: 'gone' },
+      { kind: 'delete', standing: 'absent', isOldAside: true, staged: 'gone', hasRestarted: false },
       'nothing',
     ],
     [
       'a deletion that power loss undid',
-      { kind: 'delete', standing: 'old', isOldAside: false, staged: 'gone' },
+      { kind: 'delete', standing: 'old', isOldAside: false, staged: 'gone', hasRestarted: false },
       'remove-old',
     ],
   ])('forward: %s', (_, found, action) => {

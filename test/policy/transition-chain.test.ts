@@ -44,8 +44,16 @@ describe('transitions put together', () => {
   })
 
   test('a squash of approved manifests is covered, in the order in which they fit', () => {
-    const pool = [approved('third', 'a: 3>4'), approved('second', 'a: 2>3', 'b: 0>1'), approved('first', 'a: 1>2')]
-    expect(keysOf(composeTransitions(manifest('a: 1>4', 'b: 0>1'), pool))).toEqual(['first', 'second', 'third'])
+    const pool = [
+      approved('third', 'a: 3>4'),
+      approved('second', 'a: 2>3', 'b: 0>1'),
+      approved('first', 'a: 1>2'),
+    ]
+    expect(keysOf(composeTransitions(manifest('a: 1>4', 'b: 0>1'), pool))).toEqual([
+      'first',
+      'second',
+      'third',
+    ])
   })
 
   test('a manifest that waits for another one gets it', () => {
@@ -55,7 +63,11 @@ describe('transitions put together', () => {
   })
 
   test('an approved change that leads elsewhere is not taken for it', () => {
-    const pool = [approved('other', 'a: 1>9'), approved('whole', 'a: 1>2', 'b: 1>2'), approved('mine', 'a: 1>2')]
+    const pool = [
+      approved('other', 'a: 1>9'),
+      approved('whole', 'a: 1>2', 'b: 1>2'),
+      approved('mine', 'a: 1>2'),
+    ]
     expect(keysOf(composeTransitions(manifest('a: 1>2'), pool))).toEqual(['mine'])
   })
 
@@ -85,7 +97,9 @@ describe('transitions put together', () => {
   })
 
   test('a thousand manifests are put together without a wrong turn', () => {
-    const pool = Array.from({ length: 1000 }, (_, i) => approved(`g${i}`, `f${i % 40}: ${i < 40 ? 0 : i - 40 + 1}>${i + 1}`))
+    const pool = Array.from({ length: 1000 }, (_, i) =>
+      approved(`g${i}`, `f${i % 40}: ${i < 40 ? 0 : i - 40 + 1}>${i + 1}`),
+    )
     const target = manifest(...Array.from({ length: 40 }, (_, i) => `f${i}: 0>${960 + i + 1}`))
     const chain = composeTransitions(target, [...pool].reverse())
     expect(chain.kind === 'composed' && chain.used.length).toBe(1000)
@@ -103,8 +117,13 @@ describe('transitions put together', () => {
   })
 })
 
-const step = fc.record({ path: fc.constantFrom('a', 'b', 'c'), to: fc.integer({ min: 0, max: 4 }).map(String) })
-const steps = fc.array(fc.uniqueArray(step, { minLength: 1, maxLength: 3, selector: (s) => s.path }), { maxLength: 6 })
+const step = fc.record({
+  path: fc.constantFrom('a', 'b', 'c'),
+  to: fc.integer({ min: 0, max: 4 }).map(String),
+})
+const steps = fc.array(fc.uniqueArray(step, { minLength: 1, maxLength: 3, selector: (s) => s.path }), {
+  maxLength: 6,
+})
 
 /** Walks from all ones: the manifests on the way, and what all of it comes down to. */
 function walk(way: readonly (readonly { readonly path: string; readonly to: string }[])[]) {
@@ -146,7 +165,9 @@ describe('for any walk', () => {
   })
 
   test('the squash of a walk whose steps do not turn back is found', () => {
-    const forward = steps.map((way) => way.map((moves, i) => moves.map(({ path }) => ({ path, to: String(i + 2) }))))
+    const forward = steps.map((way) =>
+      way.map((moves, i) => moves.map(({ path }) => ({ path, to: String(i + 2) }))),
+    )
     fc.assert(
       fc.property(forward, steps, (way, noise) => {
         const { target, used } = walk(way)

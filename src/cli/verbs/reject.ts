@@ -1,4 +1,4 @@
-import { reject as rejectFlow } from '../../flow/approve.ts'
+import { reject as rejectFlow } from '../../flow/reject.ts'
 import { changeOptions, namedChange } from '../one-change.ts'
 import { changeLine } from '../text.ts'
 import type { Verb } from '../verb.ts'
