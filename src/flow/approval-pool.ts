@@ -3,8 +3,7 @@ import { type LoggedCommit, readCommits } from '../git/commit-log.ts'
 import type { GitDoor } from '../git/door.ts'
 import type { ObjectReader } from '../git/objects.ts'
 import type { RefRow } from '../git/refs.ts'
-import type { Approval } from '../model/change.ts'
-import { type ChangeId, type CommitId, changeId, type Digest, isChangeId } from '../model/ids.ts'
+import { type ChangeId, type CommitId, changeId, type Digest, isChangeId, type TreeId } from '../model/ids.ts'
 import { type Manifest, manifestBytes } from '../model/manifest.ts'
 import type { Policy } from '../model/policy.ts'
 import { approvalRefusal } from '../policy/land-decision.ts'
@@ -17,6 +16,7 @@ export interface Covering {
   readonly key: ChangeId
   readonly revision: number
   readonly commit: CommitId
+  readonly tree: TreeId
   readonly base: CommitId | null
   readonly digest: Digest
   readonly manifest: Manifest
@@ -161,6 +161,7 @@ export class ApprovalPool {
       key,
       revision,
       commit: commit.commit,
+      tree: commit.tree,
       base: commit.parents[0] ?? null,
       digest,
       manifest: commit.transitions,
@@ -243,8 +244,7 @@ export const digestOf = (manifest: Manifest): Digest => sha256Hex(manifestBytes(
 
 /** As far as objects tell: how each path was matched is in the change's log alone, which a verifier does not believe. */
 function revisionOf(covering: Covering) {
-  const { revision: number, commit, base, digest, manifest } = covering
+  const { revision: number, commit, tree, base, digest, manifest } = covering
   const files = manifest.map(({ path }) => ({ path, tier: 'exact' as const, added: 0, removed: 0 }))
-  const tree = (covering.approvals[0]?.approval as Approval).tree
   return { number, commit, tree, base, digest, manifest, files, remarks: [], reads: [] }
 }

@@ -1,4 +1,4 @@
-import { commonAncestor, isAncestor, type LoggedCommit, walkCommits } from '../git/commit-log.ts'
+import { isAncestor, type LoggedCommit, walkCommits } from '../git/commit-log.ts'
 import { diffTrees } from '../git/diff-tree.ts'
 import type { GitDoor } from '../git/door.ts'
 import { emptyTree } from '../git/fast-import.ts'
@@ -11,6 +11,7 @@ import { type Cover, claimsOf, judgeCommit, makesEachStep, residueOf } from '../
 import { composeTransitions, outsidePaths, type Side } from '../policy/transition-chain.ts'
 import { withTemporaryDirectory } from '../sys/temporary.ts'
 import { type ApprovalPool, type ApprovalRules, type Covering, digestOf } from './approval-pool.ts'
+import { findEarlierUses, type Uses } from './earlier-uses.ts'
 import type { Verifier } from './verifier.ts'
 
 export interface RangeRequest {
@@ -47,9 +48,6 @@ async function judgeTwice(first: RangeJudge): Promise<readonly CommitVerdict[]> 
   const earlier = await first.findEarlierUses()
   return earlier.size === 0 ? verdicts : first.again(earlier).run()
 }
-
-/** Commits that used the approval of a change. */
-type Uses = Map<ChangeId, { readonly commit: CommitId; readonly covering: Covering }[]>
 
 class RangeJudge {
   private readonly verifier: Verifier
@@ -256,32 +254,8 @@ class RangeJudge {
     return sides
   }
 
-  /**
-   * Uses of the same approvals before the range: an approved change that was landed, taken back, and is made again without asking. Only
-   * commits since the change was staged can have used it. Two processes; none where every change was staged on the range's own start.
-   */
-  async findEarlierUses(): Promise<Uses> {
-    const found: Uses = new Map()
-    const inRange = new Set<CommitId>(this.commits.map((c) => c.commit))
-    const starts = new Set(this.commits.flatMap((c) => c.parents.filter((p) => !inRange.has(p))))
-    const coverings = [...this.uses.values()].flat().map((use) => use.covering)
-    const older = coverings.filter(({ base }) => base !== null && !inRange.has(base) && !starts.has(base))
-    if (older.length === 0 || starts.size === 0) return found
-    const bases = new Set(older.flatMap(({ base }) => base ?? []))
-    const { door } = this.verifier
-    const since = await commonAncestor(door, [...starts, ...bases])
-    const walked = await walkCommits(door, {
-      include: [...starts],
-      exclude: since === null ? [] : [since],
-      paths: [...new Set(older.flatMap(({ manifest }) => manifest[0]?.path ?? []))],
-    })
-    for (const { commit, transitions } of walked) {
-      for (const covering of older) {
-        if (!makesEachStep(transitions ?? [], covering.manifest)) continue
-        found.set(covering.key, [...(found.get(covering.key) ?? []), { commit, covering }])
-      }
-    }
-    return found
+  findEarlierUses(): Promise<Uses> {
+    return findEarlierUses(this.verifier.door, this.commits, [...this.uses.values()].flat())
   }
 }
 

@@ -59,6 +59,6 @@ export const limits = {
   clockAheadMs: 24 * 3_600_000,
   /** The list of allowed signers. */
   signersMaxBytes: 1024 * 1024,
-  /** What one batch's searching may cost, in bytes of files looked at: bounds hostile texts by a sum. */
+  /** What one batch's searching may cost, in bytes looked at; dearer steps count as so many. A few seconds. */
   searchMaxBytes: 4 * 1024 * 1024 * 1024,
 } as const
