@@ -6,6 +6,7 @@ import type { CallApproval } from './call-run.ts'
 import { acknowledgeCall } from './call-settle.ts'
 import type { ChangeView } from './change-view.ts'
 import { type Landed, land } from './land.ts'
+import { type LandedAll, landAll } from './land-all.ts'
 import { openTree } from './open-tree.ts'
 import { type Proposed, type ProposeRequest, propose } from './propose.ts'
 import { type ReadFile, type ReadRequest, readFile } from './read.ts'
@@ -51,6 +52,8 @@ export interface Galley {
   readonly approve: (request: { readonly id: string; readonly digest?: string }) => ChangeAnswer
   readonly reject: (request: { readonly id: string; readonly reason: string }) => ChangeAnswer
   readonly land: (request: { readonly id: string }) => Promise<Landed>
+  /** Every approved change for the branch checked out, oldest first, as one queue. */
+  readonly landAll: () => Promise<LandedAll>
   readonly undo: (request: UndoRequest) => Promise<Undone>
   /** What `undo` would stage; leaves nothing. */
   readonly previewUndo: (request: UndoRequest) => Promise<UndoPreview>
@@ -81,6 +84,7 @@ export async function open(directory: string, options: OpenOptions = {}): Promis
     approve: (request) => approve(world, { ...request, via: 'cli' }),
     reject: (request) => reject(world, request),
     land: (request) => land(world, request),
+    landAll: () => landAll(world),
     undo: (request) => undo(world, request),
     previewUndo: (request) => previewUndo(world, request),
     redo: (request) => redo(world, request),

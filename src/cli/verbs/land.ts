@@ -1,9 +1,11 @@
 import { approve } from '../../flow/approve.ts'
 import { land as landFlow } from '../../flow/land.ts'
+import { landAll } from '../../flow/land-all.ts'
 import { visible } from '../../review/visible.ts'
+import { usageError } from '../errors.ts'
 import { landedText } from '../landed-text.ts'
 import { changeOptions, namedChange } from '../one-change.ts'
-import type { Verb } from '../verb.ts'
+import type { Answer, Arguments, CliContext, Verb } from '../verb.ts'
 
 export const land: Verb = {
   usage: 'land <id> [options]',
@@ -13,16 +15,20 @@ export const land: Verb = {
   examples: [
     ['galley land g7k2m9', 'land it'],
     ['galley land --last --approve', 'approve as it stands, then land'],
+    ['galley land --all', 'every approved change, oldest first, in one go'],
   ],
   isPlain: true,
   options: (yargs) =>
-    changeOptions(yargs).option('approve', {
-      type: 'boolean',
-      default: false,
-      describe: 'Approve it first, as `galley approve` does',
-    }),
+    changeOptions(yargs)
+      .option('approve', {
+        type: 'boolean',
+        default: false,
+        describe: 'Approve it first, as `galley approve` does',
+      })
+      .option('all', { type: 'boolean', default: false, describe: 'Every approved change, oldest first' }),
   run: async (context, args) => {
     const world = await context.world()
+    if (args['all'] === true) return landEvery(context, args)
     const id = await namedChange(world, args, 'pending')
     if (args['approve'] === true)
       await approve(world, { id, via: context.terminal.isInteractive ? 'terminal' : 'cli' })
@@ -30,4 +36,18 @@ export const land: Verb = {
     const remarks = result.remarks.map((r) => `note: ${visible(r)}\n`).join('')
     return { value: { ...result }, text: `${landedText(result, context.terminal)}${remarks}` }
   },
+}
+
+/** The queue: what landed, and what stayed with the reason of each. */
+async function landEvery(context: CliContext, args: Arguments): Promise<Answer> {
+  if ((args['_'] as readonly unknown[]).length > 0 || args['last'] === true || args['approve'] === true) {
+    throw usageError('--all takes no id, no --last and no --approve')
+  }
+  const { landed, refused } = await landAll(await context.world())
+  const done = landed.map((each) => landedText(each, context.terminal)).join('')
+  const stayed = refused
+    .map((r) => `${r.id} stays: ${r.refusal.code}: ${visible(r.refusal.message)}\n`)
+    .join('')
+  const text = done + stayed === '' ? 'Nothing is approved.\n' : `${done}${stayed}`
+  return { value: { landed, refused }, text, exitCode: refused.length > 0 ? 1 : 0 }
 }

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest'
+import { batch, openGalley } from '../helpers/galley.ts'
+import { makeRepo } from '../helpers/repo.ts'
+
+describe('landing all that is approved', () => {
+  test('lands a queue in order, one commit for each change, in one update of the files', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n', 'b.txt': 'b\n', 'mine.txt': 'mine\n' } })
+    repo.write('mine.txt', 'not committed\n')
+    await using galley = await openGalley(repo)
+    const ids: string[] = []
+    for (const [i, edit] of [
+      { op: 'replace', path: 'a.txt', old: 'a', new: 'A' },
+      { op: 'replace', path: 'b.txt', old: 'b', new: 'B' },
+      { op: 'write', path: 'c/d.txt', mode: 'create', content: 'c\n' },
+      { op: 'move', path: 'a.txt', to: 'z.txt' },
+    ].entries()) {
+      const { change } = await galley.propose({ batch: batch([edit], { title: `Change ${i}` }) })
+      if (i !== 2) await galley.approve({ id: change.id })
+      ids.push(change.id)
+    }
+    const { landed, refused } = await galley.landAll()
+    expect(landed.map((l) => l.change.id)).toEqual([ids[0], ids[1]])
+    expect(landed[1]?.landed.before).toBe(landed[0]?.landed.after)
+    expect(refused).toMatchObject([{ id: ids[3], refusal: { code: 'not-approved' } }])
+    expect(repo.git('log', '--format=%s', '--reverse')).toBe('first\nChange 0\nChange 1')
+    expect([repo.read('a.txt'), repo.read('b.txt')]).toEqual(['A\n', 'B\n'])
+    expect(repo.git('status', '--porcelain')).toBe('M mine.txt'.padStart(11))
+    expect(repo.git('fsck', '--strict', '--no-dangling')).toBe('')
+  })
+
+  test('refuses nobody for another, and nothing where nothing is approved', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+    await using galley = await openGalley(repo)
+    await galley.propose({ batch: batch([{ op: 'append', path: 'a.txt', content: 'x\n' }]) })
+    const before = repo.snapshot()
+    expect(await galley.landAll()).toEqual({ landed: [], refused: [] })
+    expect(repo.snapshot()).toEqual(before)
+  })
+})
