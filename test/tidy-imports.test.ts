@@ -27,6 +27,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   dialects: room('model policy'),
   'dialects/git-binary.ts': room('model policy', 'zlib'),
   editing: room('model'),
+  'editing/blob-of.ts': room('model', 'crypto'), // the id of bytes that a batch itself made, as git gives it
   review: room('model editing', '', 'diff3'),
   // The machine, git, and what is kept in it.
   sys: room('model', 'any', 'pino'),
@@ -37,10 +38,12 @@ const ROOMS: Readonly<Record<string, Room>> = {
   flow: room('model intake dialects editing policy review git store landing checks sys', 'path'),
   // Surfaces: values of the flow in, text out; never each other.
   cli: room(SURFACE, 'process path url tty readline stream', 'yargs @clack/prompts'),
+  'cli/verbs/hook.ts': room(`${SURFACE} hook`), // `galley hook` is the command line's door to the room of the hooks
   'cli/main.ts': room(`${SURFACE} sys/clock.ts intake/nearest.ts`), // where the clock is handed to everything below
   'cli/input.ts': room(SURFACE, 'path fs'), // the file that the command line names is the user's, wherever it lies
   'cli/pager.ts': room(SURFACE, 'child_process'), // the pager is run by the user's shell, as git runs it
   'cli/demo.ts': room(`${SURFACE} sys`, 'path url os fs'), // plays the user: makes a repository and runs the command
+  hook: room('model flow'),
   'index.ts': room('model flow'),
 }
 

@@ -1,5 +1,6 @@
 import { GalleyError, type Refusal } from '../model/error.ts'
 import { hintFor } from '../model/error-codes.ts'
+import { limits } from '../model/limits.ts'
 import { visible } from '../review/visible.ts'
 import { overlapText } from './overlap-text.ts'
 
@@ -52,7 +53,7 @@ export const exitCodeOf = (code: Refusal['code']): number =>
 /** For people, on stderr. Text from files, git or agents is made visible before a terminal sees it. */
 export function errorText(refusal: Required<Refusal>): string {
   const head = `galley: ${refusal.code}: ${visible(refusal.message)}\n`
-  return `${head}${othersText(refusal)}${nearestText(refusal)}${overlapText(refusal.data)}hint: ${visible(hintOf(refusal))}\n`
+  return `${head}${othersText(refusal)}${pathsText(refusal)}${nearestText(refusal)}${overlapText(refusal.data)}hint: ${visible(hintOf(refusal))}\n`
 }
 
 /** Every failing edit of a batch, or every fault of its form, beside the first, which the message names. */
@@ -65,6 +66,17 @@ function othersText(refusal: Required<Refusal>): string {
       ? (rows('faults') as readonly Fault[]).map((f) => `${f.pointer} (line ${f.line}): ${f.message}`)
       : []
   return [...failures, ...faults].map((text) => `  also ${visible(text)}\n`).join('')
+}
+
+/** The paths that no approval covers, as a hook's refusal has them. */
+function pathsText({ code, data }: Required<Refusal>): string {
+  const paths = code === 'unapproved' || code === 'forged' ? data['paths'] : null
+  if (!Array.isArray(paths)) return ''
+  const shown = (paths as readonly string[])
+    .slice(0, limits.failuresShown)
+    .map((path) => `  ${visible(path)}\n`)
+  const more = paths.length - shown.length
+  return `${shown.join('')}${more > 0 ? `  and ${more} more\n` : ''}`
 }
 
 interface Fault {

@@ -144,7 +144,7 @@ function makeContext(
     world: () => {
       world ??= openWorld(cwd, { env: proc.env, clock: systemClock }).then(async (w) => {
         worlds.push(w)
-        if (verb !== 'recover') await finishFirst(w, proc)
+        if (!RECOVERS_NOT.has(verb)) await finishFirst(w, proc)
         return w
       })
       return world
@@ -153,6 +153,9 @@ function makeContext(
     terminal: openTerminal(proc, json),
   }
 }
+
+/** `recover` does it itself; a hook is asked in the middle of somebody else's work, a landing's own included. */
+const RECOVERS_NOT: ReadonlySet<string> = new Set(['recover', 'hook'])
 
 /** A landing that was killed is finished or rolled back by whatever galley is called next. */
 async function finishFirst(world: World, proc: CliProcess): Promise<void> {

@@ -55,6 +55,13 @@ export function noticesOf(change: ChangeView, terminal: Terminal): string {
   return [...checks, ...remarks, ...tiers].join('')
 }
 
+/** What became of a landed change since; nothing where it stands as it landed. */
+export function standingOf(change: ChangeView): string {
+  if (change.undoneBy !== null)
+    return `undone by ${change.undoneBy}   (bring it back: galley redo ${change.id})\n`
+  return change.partlyUndoneBy.length === 0 ? '' : `undone in part by ${change.partlyUndoneBy.join(', ')}\n`
+}
+
 /** The diff for people: every character visible, colours where the terminal has them. */
 export const diffText = (pairs: readonly DiffFile[], terminal: Terminal): string =>
   renderDiff(pairs, { contextLines: 3, isColoured: terminal.useColour, numbersHunks: true })

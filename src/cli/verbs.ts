@@ -62,6 +62,14 @@ export const verbs: Readonly<
     summary: "Print the path of a change's scratch tree",
     load: async () => (await import('./verbs/open.ts')).open,
   },
+  push: {
+    summary: 'Give changes and approvals to a remote',
+    load: async () => (await import('./verbs/push.ts')).push,
+  },
+  fetch: {
+    summary: 'Take changes and approvals from a remote',
+    load: async () => (await import('./verbs/fetch.ts')).fetch,
+  },
   recover: {
     summary: 'Finish or roll back a landing that was killed',
     load: async () => (await import('./verbs/recover.ts')).recover,
@@ -69,6 +77,14 @@ export const verbs: Readonly<
   verify: {
     summary: 'Check commits against approvals, from the objects alone',
     load: async () => (await import('./verbs/verify.ts')).verify,
+  },
+  hooks: {
+    summary: "Put galley's hooks in place, take them away, or look",
+    load: async () => (await import('./verbs/hooks.ts')).hooks,
+  },
+  hook: {
+    summary: "Answer one of git's hooks; for the scripts that install puts in place",
+    load: async () => (await import('./verbs/hook.ts')).hook,
   },
   policy: { summary: 'Check the policy file', load: async () => (await import('./verbs/policy.ts')).policy },
   purge: {

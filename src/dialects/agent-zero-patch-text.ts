@@ -2,6 +2,7 @@ import type { Hunk, HunkLine } from '../model/edit.ts'
 import type { ErrorCode } from '../model/error-codes.ts'
 import { quote } from '../policy/quote.ts'
 import { shortened } from './arguments.ts'
+import { withoutCr } from './request-lines.ts'
 
 /** A context patch that was read: the path its header names (null without an envelope), and its hunks. */
 export type PatchText =
@@ -81,9 +82,7 @@ interface Body {
 }
 
 function linesOf(text: string): readonly PatchLine[] {
-  return text
-    .split('\n')
-    .map((line, index) => ({ text: line.endsWith('\r') ? line.slice(0, -1) : line, number: index + 1 }))
+  return text.split('\n').map((line, index) => ({ text: withoutCr(line), number: index + 1 }))
 }
 
 function withoutOuterBlankLines(lines: readonly PatchLine[]): readonly PatchLine[] {

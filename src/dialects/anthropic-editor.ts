@@ -3,7 +3,7 @@ import type { Dialect, DialectContext, ReadCall, Translation } from '../model/di
 import type { Tier } from '../model/edit.ts'
 import type { Failure } from '../model/resolution.ts'
 import { ArgumentReader, failureOf, refusedWith } from './arguments.ts'
-import { inTurn, pathArgument, textPair, writeText } from './tool-edits.ts'
+import { inTurn, textPair, writeText } from './tool-edits.ts'
 
 /** The editor finds text exactly; only the kind of line ending may differ, which the model never sees. */
 const maxTier: Tier = 'eol'
@@ -44,7 +44,7 @@ function translate(call: ToolItem, context: DialectContext): Translation {
   if (reader.failures.length > 0) return refusedWith(...reader.failures)
   if (command === 'view' || command === 'undo_edit') return refusedWith(notAnEdit(call, context, command))
   reader.allowOnly(['command', 'path', ...ARGUMENTS[command]])
-  const path = pathArgument(reader, 'path', context.root)
+  const path = reader.requirePath('path', context.root)
   const place = { item: context.item, step: context.step, path }
   switch (command) {
     case 'create':
@@ -86,7 +86,7 @@ function readCall(call: ToolItem, context: DialectContext): ReadCall | Failure |
   if (!TOOLS.includes(call.tool) || call.input['command'] !== 'view') return null
   const reader = new ArgumentReader(call, context)
   reader.allowOnly(['command', 'path', ...ARGUMENTS.view])
-  const path = pathArgument(reader, 'path', context.root)
+  const path = reader.requirePath('path', context.root)
   const range = reader.has('view_range') ? reader.requireList('view_range') : null
   const lines = range === null ? { from: null, to: null } : viewRange(reader, range)
   return reader.failures[0] ?? { kind: 'read', path, ...lines }

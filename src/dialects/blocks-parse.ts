@@ -2,7 +2,7 @@ import { quote } from '../policy/quote.ts'
 import { type BlockLine, blockLine, closingSign, lineHint, unescaped } from './blocks-markers.ts'
 import { type BlockName, nameAbove } from './blocks-name.ts'
 import { fault, isFault, type ParseFault } from './parse-fault.ts'
-import { requestLines } from './request-lines.ts'
+import { requestLines, withoutCr } from './request-lines.ts'
 
 /** One SEARCH/REPLACE block. */
 export interface Block {
@@ -54,9 +54,6 @@ export function parseBlocks(text: string, isStrict: boolean): BlockList | ParseF
 
 const markersHint =
   'A block is "<<<<<<< SEARCH", the lines to find, "=======", the new lines, ">>>>>>> REPLACE", each marker alone on its line.'
-
-/** A `\r` that a CRLF text leaves on a marker's line. */
-const withoutCr = (line = ''): string => (line.endsWith('\r') ? line.slice(0, -1) : line)
 
 function outOfPlace(lines: readonly string[], at: number, expected: string): ParseFault {
   const hint = `${markersHint} A content line that looks like a marker takes a backslash before it.`

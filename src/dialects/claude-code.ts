@@ -5,7 +5,7 @@ import { limits } from '../model/limits.ts'
 import type { Failure } from '../model/resolution.ts'
 import { ArgumentReader, failureOf, isRecord, refusedWith } from './arguments.ts'
 import { cellEdit } from './notebook.ts'
-import { inTurn, pathArgument, textPair, writeText } from './tool-edits.ts'
+import { inTurn, textPair, writeText } from './tool-edits.ts'
 
 /** Claude Code folds curly quotes itself when it looks for text, and drops space at line ends. */
 const maxTier: Tier = 'unicode'
@@ -45,7 +45,7 @@ function translate(call: ToolItem, context: DialectContext): Translation {
       return translateMultiEdit(reader, context)
     case 'Write': {
       reader.allowOnly(['file_path', 'content'])
-      const path = pathArgument(reader, 'file_path', context.root)
+      const path = reader.requirePath('file_path', context.root)
       const content = reader.requireString('content')
       return inTurn(reader, context, [
         writeText({ item: context.item, step: context.step, path }, content, 'either'),
@@ -66,14 +66,14 @@ function translate(call: ToolItem, context: DialectContext): Translation {
 
 function translateEdit(reader: ArgumentReader, context: DialectContext): Translation {
   reader.allowOnly(['file_path', 'old_string', 'new_string', 'replace_all'])
-  const path = pathArgument(reader, 'file_path', context.root)
+  const path = reader.requirePath('file_path', context.root)
   const edit = readEdit(reader, { item: context.item, step: context.step, path })
   return inTurn(reader, context, [edit])
 }
 
 function translateMultiEdit(reader: ArgumentReader, context: DialectContext): Translation {
   reader.allowOnly(['file_path', 'edits'])
-  const path = pathArgument(reader, 'file_path', context.root)
+  const path = reader.requirePath('file_path', context.root)
   const listed = reader.requireList('edits')
   if (listed.length === 0) reader.refuse('empty-batch', '"edits" is empty', {})
   if (listed.length > limits.batchMaxEdits) {
@@ -101,7 +101,7 @@ function readEdit(reader: ArgumentReader, place: Pick<Edit, 'item' | 'step' | 'p
 function readCall(call: ToolItem, context: DialectContext): ReadCall | Failure | null {
   if (call.tool !== 'Read' && call.tool !== 'NotebookRead') return null
   const reader = new ArgumentReader(call, context)
-  const path = pathArgument(reader, call.tool === 'Read' ? 'file_path' : 'notebook_path', context.root)
+  const path = reader.requirePath(call.tool === 'Read' ? 'file_path' : 'notebook_path', context.root)
   // `offset` counts lines from 1; Claude Code takes 0 for the first line too.
   const from = Math.max(reader.optionalInteger('offset') ?? 1, 1)
   const limit = reader.optionalInteger('limit')

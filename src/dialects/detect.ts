@@ -1,9 +1,9 @@
 import type { DialectName, ToolItem } from '../model/batch.ts'
 import type { Dialect, DialectContext, ReadCall, Translation } from '../model/dialect.ts'
+import { nearestName } from '../model/nearest-name.ts'
 import type { Failure } from '../model/resolution.ts'
 import { quote } from '../policy/quote.ts'
 import { failureOf } from './arguments.ts'
-import { nearestNames } from './nearest-name.ts'
 
 export type Detection =
   | { readonly kind: 'dialect'; readonly dialect: Dialect }
@@ -93,20 +93,20 @@ function unknownTool(
   name?: DialectName,
 ): Failure {
   const known = [...new Set(dialects.flatMap((dialect) => dialect.tools))]
-  const nearest = nearestNames(call.tool, known)
+  const near = nearestName(call.tool, known)
   const whose = name === undefined ? 'no dialect knows' : `the dialect ${name} has`
   const message = `${whose} ${name === undefined ? 'a' : 'no'} tool ${quote(call.tool)}`
-  const data = { tool: call.tool.slice(0, 256), nearest, ...(name === undefined ? {} : { dialect: name }) }
-  const hint = hintFor(nearest, known, name)
+  const data = {
+    tool: call.tool.slice(0, 256),
+    nearest: near === null ? [] : [near],
+    ...(name === undefined ? {} : { dialect: name }),
+  }
+  const hint = hintFor(near, known, name)
   return failureOf(call, context, { code: 'unknown-tool', message, data, hint })
 }
 
-function hintFor(
-  nearest: readonly string[],
-  known: readonly string[],
-  name?: DialectName,
-): string | undefined {
-  if (nearest.length > 0) return `Did you mean ${nearest.map((tool) => `"${tool}"`).join(' or ')}?`
+function hintFor(near: string | null, known: readonly string[], name?: DialectName): string | undefined {
+  if (near !== null) return `Did you mean "${near}"?`
   if (name === undefined) return undefined
   if (known.length === 0) return `${name} is a form of text, not of tool calls: use an item with "op".`
   return `Its tools are ${known.join(', ')}.`

@@ -1,7 +1,7 @@
 import type { Hunk, HunkLine } from '../model/edit.ts'
 import { quote } from '../policy/quote.ts'
 import { fault, isFault, type ParseFault } from './parse-fault.ts'
-import { requestLines } from './request-lines.ts'
+import { requestLines, withoutCr } from './request-lines.ts'
 
 const BEGIN = '*** Begin Patch'
 const END = '*** End Patch'
@@ -94,8 +94,6 @@ function findRegion(
 
 const trimmed = (lines: readonly string[], at: number): string => (lines[at] ?? '').trim()
 
-const withoutCr = (line: string): string => (line.endsWith('\r') ? line.slice(0, -1) : line)
-
 function readPart(region: Region, at: number): Read<EnvelopePart> {
   const header = trimmed(region.lines, at)
   const line = at + 1
@@ -125,7 +123,7 @@ function readAdd(region: Region, at: number, path: string): Read<EnvelopePart> {
 
 function readUpdate(region: Region, at: number, path: string): Read<EnvelopePart> {
   let next = at + 1
-  const moveLine = withoutCr(region.lines[next] ?? '')
+  const moveLine = withoutCr(region.lines[next])
   const to = next < region.end && moveLine.startsWith(MOVE) ? moveLine.slice(MOVE.length).trim() : null
   if (to !== null) next++
   const hunks: Hunk[] = []
@@ -156,11 +154,11 @@ function readHunk(region: Region, at: number, isFirst: boolean): Read<Hunk> {
   const lines: HunkLine[] = []
   let next = head.next
   for (; next < region.end; next++) {
-    const line = hunkLine(withoutCr(region.lines[next] ?? ''))
+    const line = hunkLine(withoutCr(region.lines[next]))
     if (line === null) break
     lines.push(line)
   }
-  const stop = next < region.end ? withoutCr(region.lines[next] ?? '') : null
+  const stop = next < region.end ? withoutCr(region.lines[next]) : null
   if (lines.length === 0) {
     const seen = stop === null ? 'the patch ends' : `found ${quote(stop)}`
     return fault(next + 1, `${seen}; a hunk's lines begin with " ", "+" or "-"`)
@@ -175,7 +173,7 @@ function readAnchors(region: Region, at: number): Read<readonly string[]> {
   const anchors: string[] = []
   let next = at
   for (let isBare = false; next < region.end; next++) {
-    const line = withoutCr(region.lines[next] ?? '')
+    const line = withoutCr(region.lines[next])
     if (line !== '@@' && !line.startsWith('@@ ')) break
     if (isBare) return fault(next + 1, 'the hunk before this "@@" has no lines')
     const anchor = line.slice(3)

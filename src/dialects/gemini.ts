@@ -3,7 +3,7 @@ import type { Dialect, DialectContext, ReadCall, Translation } from '../model/di
 import type { ReplaceEdit, Tier } from '../model/edit.ts'
 import type { Failure } from '../model/resolution.ts'
 import { ArgumentReader, failureOf, refusedWith } from './arguments.ts'
-import { inTurn, pathArgument, textPair, writeText } from './tool-edits.ts'
+import { inTurn, textPair, writeText } from './tool-edits.ts'
 
 /** Gemini CLI falls back to lines compared without their indentation, and re-indents the replacement. */
 const maxTier: Tier = 'indent'
@@ -49,7 +49,7 @@ function translate(call: ToolItem, context: DialectContext): Translation {
       return translateReplace(reader, context)
     case 'write_file': {
       reader.allowOnly(['file_path', 'content', ...OWN_NOTES])
-      const path = pathArgument(reader, 'file_path', root)
+      const path = reader.requirePath('file_path', root)
       return inTurn(reader, context, [
         writeText({ item, step, path }, reader.requireString('content'), 'either'),
       ])
@@ -73,7 +73,7 @@ function translateReplace(reader: ArgumentReader, context: DialectContext): Tran
     'expected_replacements',
     ...OWN_NOTES,
   ])
-  const path = pathArgument(reader, 'file_path', context.root)
+  const path = reader.requirePath('file_path', context.root)
   const pair = textPair(reader, { old: 'old_string', new: 'new_string' })
   const number = numberOf(reader)
   const place = { item: context.item, step: context.step, path }
@@ -96,7 +96,7 @@ function readCall(call: ToolItem, context: DialectContext): ReadCall | Failure |
   if (call.tool !== 'read_file') return null
   const reader = new ArgumentReader(call, context)
   reader.allowOnly([...READ_PATHS, 'start_line', 'end_line', 'offset', 'limit'])
-  const path = pathArgument(reader, reader.has('absolute_path') ? 'absolute_path' : 'file_path', context.root)
+  const path = reader.requirePath(reader.has('absolute_path') ? 'absolute_path' : 'file_path', context.root)
   const lines = readLines(reader)
   return reader.failures[0] ?? { kind: 'read', path, ...lines }
 }

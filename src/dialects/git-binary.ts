@@ -37,21 +37,37 @@ const madeWith = 'Make the diff with `git diff --binary`.'
 /** Whether a binary patch with its data begins here. */
 export const isBinaryPatch = (cursor: LineCursor): boolean => cursor.is('GIT binary patch')
 
+/** How much the binary patches of one diff may still inflate to. */
+export class Room {
+  #left: number
+
+  constructor(bytes: number) {
+    this.#left = bytes
+  }
+
+  /** Takes so many bytes, if they are left. */
+  take(bytes: number): boolean {
+    if (bytes > this.#left) return false
+    this.#left -= bytes
+    return true
+  }
+}
+
 /**
  * Reads a `GIT binary patch` that begins at the current line: forward and, where given, reverse. Leaves the cursor
- * behind it. Sizes are those that the patch states; one above `limits.fileMaxBytes` is `too-large`, unread.
+ * behind it. Sizes are those that the patch states; one above `limits.fileMaxBytes` or beyond the room is `too-large`, unread.
  */
-export function readBinaryPatch(cursor: LineCursor): BinaryPatch | ParseFault {
+export function readBinaryPatch(cursor: LineCursor, room: Room): BinaryPatch | ParseFault {
   cursor.advance()
-  const forward = readBinaryHunk(cursor)
+  const forward = readBinaryHunk(cursor, room)
   if (isFault(forward)) return forward
   const hasReverse = cursor.startsWith('literal ') || cursor.startsWith('delta ')
-  const reverse = hasReverse ? readBinaryHunk(cursor) : null
+  const reverse = hasReverse ? readBinaryHunk(cursor, room) : null
   if (isFault(reverse)) return reverse
   return { kind: 'binary', forward, reverse }
 }
 
-function readBinaryHunk(cursor: LineCursor): BinaryHunk | ParseFault {
+function readBinaryHunk(cursor: LineCursor, room: Room): BinaryHunk | ParseFault {
   const line = cursor.line
   const header = /^(literal|delta) ([0-9]{1,12})$/.exec(cursor.text(0, 80))
   if (header === null) {
@@ -61,6 +77,10 @@ function readBinaryHunk(cursor: LineCursor): BinaryHunk | ParseFault {
   const size = Number(header[2])
   if (size > limits.fileMaxBytes) {
     const message = `the binary patch has ${size} bytes; at most ${limits.fileMaxBytes} are taken`
+    return fault(line, message, { code: 'too-large' })
+  }
+  if (!room.take(size)) {
+    const message = `the binary patches down to here inflate to more than ${limits.binaryPatchMaxBytes} bytes`
     return fault(line, message, { code: 'too-large' })
   }
   cursor.advance()

@@ -4,7 +4,7 @@ import type { Edit, Tier } from '../model/edit.ts'
 import { limits } from '../model/limits.ts'
 import type { Failure } from '../model/resolution.ts'
 import { ArgumentReader, failureOf, isRecord, refusedWith } from './arguments.ts'
-import { inTurn, pathArgument, textPair, writeText } from './tool-edits.ts'
+import { inTurn, textPair, writeText } from './tool-edits.ts'
 
 /** The server falls back to lines compared without their indentation, and keeps the file's. */
 const maxTier: Tier = 'indent'
@@ -48,15 +48,15 @@ function translate(call: ToolItem, context: DialectContext): Translation {
       return translateEdits(call, reader, context)
     case 'write_file': {
       reader.allowOnly(['path', 'content'])
-      const path = pathArgument(reader, 'path', root)
+      const path = reader.requirePath('path', root)
       return inTurn(reader, context, [
         writeText({ item, step, path }, reader.requireString('content'), 'either'),
       ])
     }
     case 'move_file': {
       reader.allowOnly(['source', 'destination'])
-      const path = pathArgument(reader, 'source', root)
-      const to = pathArgument(reader, 'destination', root)
+      const path = reader.requirePath('source', root)
+      const to = reader.requirePath('destination', root)
       if (path === to && path !== '') reader.refuse('no-change', 'the file is moved to where it is', { to })
       return inTurn(reader, context, [{ op: 'move', item, step, path, to }])
     }
@@ -77,7 +77,7 @@ function translateEdits(call: ToolItem, reader: ArgumentReader, context: Dialect
       notAnEdit(call, context, 'edit_file with "dryRun" only shows what it would do: no edit'),
     )
   }
-  const path = pathArgument(reader, 'path', context.root)
+  const path = reader.requirePath('path', context.root)
   const listed = reader.requireList('edits')
   if (listed.length === 0 && reader.has('edits')) reader.refuse('empty-batch', '"edits" is empty')
   if (listed.length > limits.batchMaxEdits) {
@@ -105,7 +105,7 @@ function readCall(call: ToolItem, context: DialectContext): ReadCall | Failure |
   if (!READS.includes(call.tool)) return null
   const reader = new ArgumentReader(call, context)
   reader.allowOnly(['path', 'head', 'tail'])
-  const path = pathArgument(reader, 'path', context.root)
+  const path = reader.requirePath('path', context.root)
   const head = reader.optionalInteger('head')
   if (head !== undefined && head < 1) reader.refuse('out-of-range', `"head" is ${head}; expected 1 or more`)
   if (reader.has('tail')) {

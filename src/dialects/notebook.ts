@@ -1,7 +1,6 @@
 import type { DialectContext } from '../model/dialect.ts'
 import type { CellEdit } from '../model/edit.ts'
 import type { ArgumentReader } from './arguments.ts'
-import { pathArgument } from './tool-edits.ts'
 
 const NAMES = ['notebook_path', 'cell_id', 'cell_number', 'new_source', 'cell_type', 'edit_mode'] as const
 
@@ -13,7 +12,7 @@ const NAMES = ['notebook_path', 'cell_id', 'cell_number', 'new_source', 'cell_ty
  */
 export function cellEdit(reader: ArgumentReader, { item, step, root }: DialectContext): CellEdit {
   reader.allowOnly(NAMES)
-  const path = pathArgument(reader, 'notebook_path', root)
+  const path = reader.requirePath('notebook_path', root)
   if (path !== '' && !path.endsWith('.ipynb')) {
     reader.refuse('invalid-batch', 'the file of a NotebookEdit must be a notebook (.ipynb)', { path })
   }

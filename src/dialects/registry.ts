@@ -1,6 +1,7 @@
 import type { Batch, BatchItem, DialectName, ToolItem } from '../model/batch.ts'
 import type { Dialect, DialectContext, DialectProfile, Translation } from '../model/dialect.ts'
 import type { Edit } from '../model/edit.ts'
+import { limits } from '../model/limits.ts'
 import type { Failure } from '../model/resolution.ts'
 import { quote } from '../policy/quote.ts'
 import { agentZero } from './agent-zero.ts'
@@ -13,6 +14,7 @@ import { codex } from './codex.ts'
 import { type Detection, detectAmong } from './detect.ts'
 import { translateEnvelope } from './envelope.ts'
 import { gemini } from './gemini.ts'
+import { Room } from './git-binary.ts'
 import { mcpFilesystem } from './mcp-filesystem.ts'
 import { mino } from './mino.ts'
 import { translateDiff } from './unified-diff.ts'
@@ -65,6 +67,7 @@ export const detect = (call: ToolItem, dialect: DialectName | 'auto', context: D
 export function translateBatch(batch: Batch, context: { readonly root: string }): TranslatedBatch {
   if (batch.items.length === 0) return { kind: 'refused', failures: [emptyBatch] }
   const steps = new StepWalk()
+  const room = new Room(limits.binaryPatchMaxBytes + limits.batchMaxBytes)
   const edits: Edit[] = []
   const failures: Failure[] = []
   const systems: System[] = []
@@ -81,6 +84,10 @@ export function translateBatch(batch: Batch, context: { readonly root: string })
       for (const failure of translation.failures) failures.push(failure)
       return
     }
+    if (!room.take(dataBytes(translation.edits))) {
+      failures.push(tooMuchData(item))
+      return
+    }
     for (const edit of translation.edits) edits.push(edit)
     steps.end(translation.nextStep)
   })
@@ -92,6 +99,21 @@ export function translateBatch(batch: Batch, context: { readonly root: string })
     dialects: systems.map(({ name }) => name),
   }
 }
+
+/** Bytes of content that the edits carry: a small patch may inflate to a lot. */
+const dataBytes = (edits: readonly Edit[]): number =>
+  edits.reduce((sum, edit) => {
+    if (edit.op === 'write') return sum + edit.content.length
+    return edit.op === 'delta' ? sum + edit.delta.length : sum
+  }, 0)
+
+const tooMuchData = (item: number): Failure => ({
+  item,
+  path: '',
+  code: 'too-large',
+  message: `the files and binary patches of the batch come to more than ${limits.binaryPatchMaxBytes} bytes`,
+  data: { maxBytes: limits.binaryPatchMaxBytes },
+})
 
 interface System {
   readonly kind: 'system'

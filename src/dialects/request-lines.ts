@@ -28,3 +28,6 @@ function countLines(text: string): number {
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count++
   return count
 }
+
+/** The line without the `\r` that a text with CRLF endings leaves on it. */
+export const withoutCr = (line = ''): string => (line.endsWith('\r') ? line.slice(0, -1) : line)

@@ -1,21 +1,8 @@
 import type { DialectContext, Translation } from '../model/dialect.ts'
 import type { Edit, ReplaceEdit, WriteEdit } from '../model/edit.ts'
 import { type ArgumentReader, refusedWith } from './arguments.ts'
-import { requestPath } from './request-path.ts'
 
 const encoder = new TextEncoder()
-
-/** Reads an argument that names a file: relative to the root or absolute below it. `''` after a fault. */
-export function pathArgument(reader: ArgumentReader, name: string, root: string): string {
-  const faultsBefore = reader.failures.length
-  const text = reader.requireString(name)
-  if (reader.failures.length > faultsBefore) return ''
-  const found = requestPath(text, root)
-  if (found.kind === 'mapped') return found.path
-  const { code, message, data, hint } = found.refusal
-  reader.refuse(code, message, data, hint)
-  return ''
-}
 
 /** Reads the text to find and the text to put there. A pair that changes nothing is refused as `no-change`. */
 export function textPair(

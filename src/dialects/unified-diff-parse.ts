@@ -9,7 +9,7 @@ import {
   readPlainHeader,
 } from './diff-header.ts'
 import { type DiffHunk, isHunkHeader, readHunks } from './diff-hunks.ts'
-import { type BinaryPatch, isBinaryPatch, readBinaryPatch } from './git-binary.ts'
+import { type BinaryPatch, isBinaryPatch, Room, readBinaryPatch } from './git-binary.ts'
 import { LineCursor } from './line-cursor.ts'
 import { fault, isFault, type ParseFault } from './parse-fault.ts'
 
@@ -40,9 +40,10 @@ export function parseDiff(bytes: Uint8Array): ParsedDiff | ParseFault {
     return fault(limits.patchMaxLines + 1, message, { code: 'too-large' })
   }
   const cursor = new LineCursor(bytes)
+  const room = new Room(limits.binaryPatchMaxBytes)
   const sections: DiffSection[] = []
   while (!cursor.isDone) {
-    const section = readNext(cursor)
+    const section = readNext(cursor, room)
     if (isFault(section)) return section
     if (section !== null) sections.push(section)
   }
@@ -59,8 +60,8 @@ function hasTooManyLines(bytes: Uint8Array): boolean {
 }
 
 /** Reads the section at the cursor, or passes over one line. */
-function readNext(cursor: LineCursor): DiffSection | ParseFault | null {
-  if (isGitHeader(cursor)) return readGitSection(cursor)
+function readNext(cursor: LineCursor, room: Room): DiffSection | ParseFault | null {
+  if (isGitHeader(cursor)) return readGitSection(cursor, room)
   if (isPlainHeader(cursor)) return readPlainSection(cursor)
   if (
     cursor.startsWith('diff --cc ') ||
@@ -88,11 +89,11 @@ export const binaryHint =
 const saysBinary = (cursor: LineCursor): boolean =>
   (cursor.startsWith('Binary files ') || cursor.startsWith('Files ')) && cursor.endsWith(' differ')
 
-function readGitSection(cursor: LineCursor): DiffSection | ParseFault {
+function readGitSection(cursor: LineCursor, room: Room): DiffSection | ParseFault {
   const header = readGitHeader(cursor)
   if (isFault(header)) return header
   if (isBinaryPatch(cursor)) {
-    const binary = readBinaryPatch(cursor)
+    const binary = readBinaryPatch(cursor, room)
     return isFault(binary) ? binary : { header, hunks: [], binary }
   }
   if (saysBinary(cursor)) {

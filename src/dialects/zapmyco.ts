@@ -3,6 +3,7 @@ import type { Dialect, DialectContext, ReadCall, Translation } from '../model/di
 import type { Edit } from '../model/edit.ts'
 import type { Refusal } from '../model/error.ts'
 import type { ErrorCode } from '../model/error-codes.ts'
+import { evidenceLines, weaknessOf } from '../model/quoted-lines.ts'
 import type { Failure } from '../model/resolution.ts'
 import { isWellFormed, quote } from '../policy/quote.ts'
 import { readDefaultLines } from './answers/zapmyco.ts'
@@ -17,7 +18,6 @@ import {
   translated,
 } from './arguments.ts'
 import { requestPath } from './request-path.ts'
-import { evidenceFault } from './zapmyco-evidence.ts'
 
 const encoder = new TextEncoder()
 
@@ -197,7 +197,7 @@ function rangeFault(from: number, to: number): Fault | null {
 
 /** Names the rule that failed, which zapmyco's own answer leaves out. */
 function weakEvidence(expected: string, from: number, to: number): Fault | null {
-  const fault = evidenceFault(expected)
+  const fault = weaknessOf(evidenceLines(expected.split('\n')))
   if (fault === null) return null
   const message =
     fault.rule === 'three-lines'

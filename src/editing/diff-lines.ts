@@ -1,6 +1,7 @@
 import type { HunkLine } from '../model/edit.ts'
 import { asBuffer, hasNul } from './bytes.ts'
 import { differingRuns, type Run } from './diff-script.ts'
+import { lineStarts } from './line-starts.ts'
 
 /** A stretch of a line diff with its context, in the numbers of a unified diff's `@@` line. */
 export interface LineHunk {
@@ -49,7 +50,7 @@ const LF = 10
 /** Line starts of one side, the end of the file included. */
 interface Side {
   readonly bytes: Buffer
-  readonly starts: readonly number[]
+  readonly starts: Uint32Array
 }
 
 interface Compared {
@@ -80,10 +81,7 @@ function compareLines(before: Uint8Array, after: Uint8Array): Compared {
 
 function sideOf(raw: Uint8Array): Side {
   const bytes = asBuffer(raw)
-  const starts = [0]
-  for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) starts.push(at + 1)
-  if (starts[starts.length - 1] !== bytes.length) starts.push(bytes.length)
-  return { bytes, starts }
+  return { bytes, starts: lineStarts(bytes) }
 }
 
 const countOf = (side: Side): number => side.starts.length - 1
@@ -91,19 +89,74 @@ const countOf = (side: Side): number => side.starts.length - 1
 const lineOf = (side: Side, index: number): Buffer =>
   side.bytes.subarray(side.starts[index] ?? 0, side.starts[index + 1] ?? 0)
 
+/** Lines at the beginning that are the same, without a look at each: a file may be one with a million. */
 function equalHead(old: Side, fresh: Side): number {
-  const most = Math.min(countOf(old), countOf(fresh))
-  let head = 0
-  while (head < most && lineOf(old, head).equals(lineOf(fresh, head))) head++
-  return head
+  const bytes = equalBytes(old.bytes, fresh.bytes)
+  const isWhole = bytes === old.bytes.length && bytes === fresh.bytes.length
+  return isWhole ? countOf(old) : linesWithin(old, bytes)
 }
 
+/** Lines that end before the offset, where a line that the file's end cuts off has no end. */
+function linesWithin({ starts, bytes }: Side, offset: number): number {
+  let low = 0
+  let high = starts.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((starts[middle] ?? 0) <= offset) low = middle
+    else high = middle - 1
+  }
+  const isCut = low > 0 && starts[low] === bytes.length && bytes[bytes.length - 1] !== LF
+  return isCut ? low - 1 : low
+}
+
+const CHUNK = 4096
+
+function equalBytes(a: Buffer, b: Buffer): number {
+  const most = Math.min(a.length, b.length)
+  let at = 0
+  while (at + CHUNK <= most && a.compare(b, at, at + CHUNK, at, at + CHUNK) === 0) at += CHUNK
+  while (at < most && a[at] === b[at]) at++
+  return at
+}
+
+/** Lines at the end that are the same, of those below the equal head. */
 function equalTail(old: Side, fresh: Side, head: number): number {
-  const most = Math.min(countOf(old), countOf(fresh)) - head
-  let tail = 0
-  while (tail < most && lineOf(old, countOf(old) - 1 - tail).equals(lineOf(fresh, countOf(fresh) - 1 - tail)))
-    tail++
-  return tail
+  const begin = old.bytes.length - equalEndBytes(old.bytes, fresh.bytes)
+  const freshBegin = begin + fresh.bytes.length - old.bytes.length
+  // What comes before the equal bytes differs: a line may begin there on one side only.
+  const begins = freshBegin === 0 || fresh.bytes[freshBegin - 1] === LF
+  const first = firstStart(old, begins ? begin : begin + 1)
+  return Math.min(countOf(old) - first, countOf(old) - head, countOf(fresh) - head)
+}
+
+/** Index of the first line that begins at the offset or behind it. */
+function firstStart({ starts }: Side, offset: number): number {
+  let low = 0
+  let high = starts.length - 1
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((starts[middle] ?? 0) < offset) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function equalEndBytes(a: Buffer, b: Buffer): number {
+  const most = Math.min(a.length, b.length)
+  let length = 0
+  while (
+    length + CHUNK <= most &&
+    a.compare(
+      b,
+      b.length - length - CHUNK,
+      b.length - length,
+      a.length - length - CHUNK,
+      a.length - length,
+    ) === 0
+  )
+    length += CHUNK
+  while (length < most && a[a.length - 1 - length] === b[b.length - 1 - length]) length++
+  return length
 }
 
 /** The lines between the equal ends, each as a number that stands for its bytes. */

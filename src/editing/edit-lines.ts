@@ -29,7 +29,8 @@ export function refuseRange(file: FileText, edit: LinesEdit | InsertEdit): Refus
 /** The edit with lines past the end of the file taken as `pastEnd` says; null content past the end stays, to be refused. */
 export function withinFile(edit: LinesEdit, totalLines: number): LinesEdit {
   if (edit.pastEnd !== 'clamp') return edit
-  if (edit.from > totalLines) return edit.content === null ? edit : { ...edit, from: totalLines + 1, to: null }
+  if (edit.from > totalLines)
+    return edit.content === null ? edit : { ...edit, from: totalLines + 1, to: null }
   return edit.to === null || edit.to <= totalLines ? edit : { ...edit, to: totalLines }
 }
 

@@ -12,7 +12,7 @@ import { buildReplacement } from './replacement.ts'
 /** Places that one edit may replace. */
 const PLACES_MAX = 1_000_000
 /** What one place of a "replace all" is charged: it takes memory until the step is done. */
-const PLACE_COST = 2048
+const PLACE_COST = 4096
 /** The same where all places together are one claim. */
 const STRETCH_PLACE_COST = 256
 

@@ -3,7 +3,7 @@ import { blobOf } from './blob-of.ts'
 import { asBuffer, hasNul, isLfsPointer } from './bytes.ts'
 import { ByteFinder } from './find-bytes.ts'
 import { type FoldedText, type FoldLevel, fold } from './fold.ts'
-import { LineIndex } from './line-index.ts'
+import { LineIndex, type Lines, SplitLines, trimmed } from './line-index.ts'
 import { type ChangedStretch, LineTable } from './lines.ts'
 import { type Notebook, type NotebookFault, readNotebook } from './notebook.ts'
 import type { Work } from './work.ts'
@@ -22,6 +22,8 @@ export class FileText {
   private byteFinder: ByteFinder | undefined
   private readonly foldedTexts = new Map<FoldLevel, FoldedText>()
   private readonly hashes = new Map<ObjectFormat, string>()
+  private readonly foldedLinesByLevel = new Map<FoldLevel | null, Lines>()
+  private readonly indexes = new Map<FoldLevel | null, LineIndex>()
   private index: LineIndex | undefined
   private nul: boolean | undefined
   private lineSearches = 0
@@ -74,16 +76,41 @@ export class FileText {
     return folded
   }
 
-  /** The lines by content, indentation and likeness aside. */
+  /** The lines as they are compared at this tier; null = exactly. Indexes count as those of `lines` do. */
+  foldedLines(level: FoldLevel | null): Lines {
+    const known = this.foldedLinesByLevel.get(level)
+    if (known !== undefined) return known
+    const lines =
+      level === null || level === 'eol'
+        ? { count: this.lines.count, line: (index: number) => this.lines.text(index) }
+        : new SplitLines(this.folded(level).bytes)
+    this.foldedLinesByLevel.set(level, lines)
+    return lines
+  }
+
+  /** Finds lines by their whole content, as it is compared at this tier. */
+  wholeLines(level: FoldLevel | null): LineIndex {
+    const known = this.indexes.get(level)
+    if (known !== undefined) return known
+    const index = new LineIndex(this.foldedLines(level), this.bytes.length, this.work)
+    this.indexes.set(level, index)
+    return index
+  }
+
+  /** Finds lines by content, indentation and likeness aside. */
   get lineIndex(): LineIndex {
-    this.index ??= new LineIndex(this.folded('unicode'), this.work)
+    if (this.index === undefined) {
+      const lines = this.foldedLines('unicode')
+      const contents = { count: lines.count, line: (index: number) => trimmed(lines.line(index)) }
+      this.index = new LineIndex(contents, this.bytes.length, this.work)
+    }
     return this.index
   }
 
-  /** Counts a search for a short line; after a few, the index of lines is worth its cost. */
+  /** Counts a search for a short line; after a few, an index of lines is worth its cost. */
   isSearchedByLine(): boolean {
     this.lineSearches++
-    return this.index !== undefined || this.lineSearches > LINE_SEARCHES_WITHOUT_INDEX
+    return this.lineSearches > LINE_SEARCHES_WITHOUT_INDEX
   }
 
   /** The file as a notebook, or why it is none. */

@@ -26,7 +26,7 @@ const PASSES_WITHOUT_INDEX = 4
 const FEW_BLOCKS = 64
 
 /** What a place costs that is looked at closely, beside the needle's bytes. */
-const PLACE_COST = 64
+const PLACE_COST = 96
 /** What each byte of a pass costs for a needle that no index helps with: the file is full of its parts. */
 const COMMON_COST = 4
 

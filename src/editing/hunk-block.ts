@@ -1,12 +1,10 @@
 import type { Hunk, HunkLine, HunksEdit, Tier } from '../model/edit.ts'
 import type { FileText } from './file-text.ts'
 import { type FoldLevel, fold } from './fold.ts'
-import { trimmed } from './line-index.ts'
 
 const LF = Buffer.from('\n')
 const LF_BYTE = 10
 const CR_BYTE = 13
-const noLine = Buffer.alloc(0)
 /** A block of no more bytes than this is looked for line by line. */
 const SHORT_BYTES = 8
 const MARK = Buffer.from('\ufeff')
@@ -58,6 +56,7 @@ export function findBlock(file: FileText, block: Block, tier: Tier, search: Bloc
 
 /** The bytes compared: the file's own, or a folded form, with the way from its offsets to the file's. */
 interface Searched {
+  readonly level: FoldLevel | null
   readonly needle: Buffer
   readonly bytes: Buffer
   readonly toFile: (index: number) => number
@@ -83,7 +82,7 @@ function findIn(
     (search.accept === undefined || search.accept(line()))
   const isShort = needle.length <= SHORT_BYTES && !needle.includes(CR_BYTE)
   if (needle.length === 0 || (isShort && file.isSearchedByLine())) {
-    return findByLine(file, block, searched, { ...search, accept })
+    return findByLine(file, searched, { ...search, accept })
   }
   const from = searched.fromFile(file.lines.start(search.fromLine))
   const lastStart = searched.fromFile(file.lines.start(Math.min(search.toLine, file.lines.count - 1)))
@@ -100,16 +99,15 @@ function findIn(
 /** Finds a block through its first line: what is short stands everywhere in the bytes, and as a line in few places. */
 function findByLine(
   file: FileText,
-  block: Block,
   searched: Searched,
   search: Omit<BlockSearch, 'accept'> & {
     readonly accept: (index: number, line: () => number) => boolean
   },
 ): readonly number[] {
   const { needle, bytes } = searched
-  const options = { level: 'unicode', usesCr: file.lines.usesCr, from: 0, stripsEnd: true } as const
-  const first = trimmed(fold(block.lines[0] ?? noLine, options, file.work).bytes)
-  return file.lineIndex.linesWith(first, search.limit, {
+  const newline = needle.indexOf(LF_BYTE)
+  const first = newline === -1 ? needle : needle.subarray(0, newline)
+  return file.wholeLines(searched.level).linesWith(first, search.limit, {
     from: search.fromLine,
     to: search.toLine,
     accept: (line) => {
@@ -138,6 +136,7 @@ function joined(block: Block): Buffer {
 function exactText(file: FileText, block: Block): Searched {
   const same = (offset: number): number => offset
   return {
+    level: null,
     needle: joined(block),
     bytes: file.bytes,
     toFile: same,
@@ -153,6 +152,7 @@ function foldedText(file: FileText, block: Block, level: FoldLevel): Searched {
   const text = file.folded(level)
   const options = { level, usesCr: file.lines.usesCr, from: 0, stripsEnd: block.lastLine !== 'terminated' }
   return {
+    level,
     needle: fold(withoutFinalCr(joined(block), block), options, file.work).bytes,
     bytes: text.bytes,
     toFile: (index) => text.startOf(index),

@@ -78,7 +78,7 @@ function placeAt(file: FileText, request: MatchRequest, { old, first }: Alignmen
   if (!old.every(({ content }, i) => lineIndex.line(first + i).equals(content))) return null
   const reindent = ruleFor(
     old.flatMap(({ indent, content }, i) =>
-      content.length === 0 ? [] : [{ old: indent, file: indentOf(lineIndex, first + i) }],
+      content.length === 0 ? [] : [{ old: indent, file: indentOf(file, first + i) }],
     ),
   )
   if (reindent === null) return null
@@ -106,9 +106,9 @@ function canReindent(pieces: readonly Piece[], reindent: Reindent): boolean {
   return true
 }
 
-function indentOf(index: LineIndex, line: number): string {
-  const whole = index.wholeLine(line)
-  return whole.toString('latin1', 0, whole.length - index.line(line).length)
+function indentOf(file: FileText, line: number): string {
+  const whole = file.foldedLines('unicode').line(line)
+  return whole.toString('latin1', 0, whole.length - trimmed(whole).length)
 }
 
 interface IndentPair {

@@ -1,6 +1,12 @@
 import type { InsertEdit, LinesEdit } from '../model/edit.ts'
 import type { Refusal } from '../model/error.ts'
 import { limits } from '../model/limits.ts'
+import {
+  type QuoteWeakness,
+  quotedLinesMin,
+  quotedLinesMinWithShort,
+  shortLineBytes,
+} from '../model/quoted-lines.ts'
 import type { DraftFile } from './draft.ts'
 import { type LineRange, refuseRange, resolveInsert, resolveLines } from './edit-lines.ts'
 import { compareEvidence } from './evidence.ts'
@@ -72,16 +78,19 @@ function refuseEvidence(
       outsideHint(file, range, verdict.missing),
     )
   }
-  if (verdict.isStrong || !isOnlyEvidence) return null
-  return refusal(
-    'weak-evidence',
-    `${what}: the file was not read, and of the lines in "expected" ${verdict.weakness}`,
-    {
-      rule: verdict.weakness,
-      blob: file.blob,
-    },
-  )
+  const { weakness } = verdict
+  if (weakness === null || !isOnlyEvidence) return null
+  const rule = ruleOf(weakness)
+  return refusal('weak-evidence', `${what}: the file was not read, and of the lines in "expected" ${rule}`, {
+    rule,
+    blob: file.blob,
+  })
 }
+
+const ruleOf = (weakness: QuoteWeakness): string =>
+  weakness.rule === 'three-lines'
+    ? `${weakness.count} lines that are not blank are quoted, ${quotedLinesMin} are needed`
+    : `${weakness.count} lines are quoted and one has fewer than ${shortLineBytes} bytes, then ${quotedLinesMinWithShort} are needed`
 
 /** The lines with which `expected` is compared: those named, or for an insertion as many as it quotes from there on. */
 function quotedRange(file: FileText, edit: LinesEdit, expected: string): LineRange {

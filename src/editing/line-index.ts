@@ -1,4 +1,4 @@
-import type { FoldedText } from './fold.ts'
+import { lineStarts } from './line-starts.ts'
 import type { Work } from './work.ts'
 
 const LF = 10
@@ -15,10 +15,44 @@ export function trimmed(bytes: Buffer): Buffer {
   return bytes.subarray(start, end)
 }
 
-/** The lines of a folded text, found by their content without indentation. Indexes count from 0, as the file's lines do. */
-export class LineIndex {
+/** Lines of a text by their numbers from 0. */
+export interface Lines {
+  readonly count: number
+  /** The line as it is looked for. */
+  readonly line: (index: number) => Buffer
+}
+
+/** Lines that end in LF. */
+export class SplitLines {
+  readonly count: number
   private readonly bytes: Buffer
   private readonly starts: Uint32Array
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes
+    this.starts = lineStarts(bytes)
+    this.count = this.starts.length - 1
+  }
+
+  /** The line without its LF; empty beyond the end. */
+  line(index: number): Buffer {
+    const start = this.starts[index] ?? this.bytes.length
+    const end = this.starts[index + 1] ?? this.bytes.length
+    const isTerminated = end > start && this.bytes[end - 1] === LF
+    return this.bytes.subarray(start, isTerminated ? end - 1 : end)
+  }
+}
+
+/** Which lines count: from the first to the last, both included, and what else must hold of one. */
+interface LineSearch {
+  readonly from?: number
+  readonly to?: number
+  readonly accept?: (line: number) => boolean
+}
+
+/** Finds the lines with a certain content without a pass over all. */
+export class LineIndex {
+  private readonly lines: Lines
   private readonly mask: number
   /** Lines by hash, those of one hash ascending. */
   private readonly ordered: Uint32Array
@@ -26,18 +60,18 @@ export class LineIndex {
   private readonly slots: Uint32Array
   private readonly work: Work
 
-  constructor(text: FoldedText, work: Work) {
-    this.bytes = text.bytes
+  /** @param byteLength - of all lines together, for what the index costs. */
+  constructor(lines: Lines, byteLength: number, work: Work) {
+    const { count } = lines
+    this.lines = lines
     this.work = work
-    this.starts = startsOf(text.bytes)
-    const count = this.starts.length - 1
-    work.spend(4 * text.bytes.length + LINE_COST * count)
+    work.spend(4 * byteLength + LINE_COST * count)
     const bits = Math.min(22, Math.max(8, Math.ceil(Math.log2(count + 1)) + 1))
     this.mask = 2 ** bits - 1
     const hashes = new Uint32Array(count)
     this.slots = new Uint32Array(2 ** bits + 1)
     for (let line = 0; line < count; line++) {
-      const slot = hashOf(this.line(line)) & this.mask
+      const slot = hashOf(lines.line(line)) & this.mask
       hashes[line] = slot
       this.slots[slot + 1] = (this.slots[slot + 1] ?? 0) + 1
     }
@@ -52,18 +86,9 @@ export class LineIndex {
     }
   }
 
-  get count(): number {
-    return this.starts.length - 1
-  }
-
-  /** The folded line without indentation and trailing blanks; empty beyond the end. */
+  /** The line as the index knows it. */
   line(index: number): Buffer {
-    return trimmed(this.wholeLine(index))
-  }
-
-  /** The folded line with its indentation. */
-  wholeLine(index: number): Buffer {
-    return this.bytes.subarray(this.starts[index] ?? 0, this.textEnd(index))
+    return this.lines.line(index)
   }
 
   /** At most this many lines have this content (others may share its hash). */
@@ -72,24 +97,13 @@ export class LineIndex {
     return (this.slots[slot + 1] ?? 0) - (this.slots[slot] ?? 0)
   }
 
-  /**
-   * Indexes of the lines with this trimmed content, ascending, at most `limit`.
-   *
-   * @param range - the first line that counts and the last, and what else must hold of one.
-   */
-  linesWith(
-    content: Buffer,
-    limit: number,
-    range: {
-      readonly from?: number
-      readonly to?: number
-      readonly accept?: (line: number) => boolean
-    } = {},
-  ): readonly number[] {
-    const { from = 0, to = this.count, accept } = range
+  /** Indexes of the lines with this content, ascending, at most `limit`. */
+  linesWith(content: Buffer, limit: number, search: LineSearch = {}): readonly number[] {
+    const { from = 0, to = this.lines.count, accept } = search
     const slot = hashOf(content) & this.mask
     const end = this.slots[slot + 1] ?? 0
     const found: number[] = []
+    this.work.spend(LINE_COST + content.length)
     for (let at = this.firstFrom(slot, from); at < end && found.length < limit; at++) {
       const line = this.ordered[at] ?? 0
       if (line > to) break
@@ -110,23 +124,6 @@ export class LineIndex {
     }
     return low
   }
-
-  private textEnd(index: number): number {
-    const start = this.starts[index] ?? this.bytes.length
-    const end = this.starts[index + 1] ?? this.bytes.length
-    return end > start && this.bytes[end - 1] === LF ? end - 1 : end
-  }
-}
-
-function startsOf(bytes: Buffer): Uint32Array {
-  let count = 0
-  for (let i = 0; i < bytes.length; i++) if (bytes[i] === LF) count++
-  const isOpen = bytes.length > 0 && bytes[bytes.length - 1] !== LF
-  const starts = new Uint32Array(count + (isOpen ? 2 : 1))
-  let next = 1
-  for (let i = 0; i < bytes.length; i++) if (bytes[i] === LF) starts[next++] = i + 1
-  starts[starts.length - 1] = bytes.length
-  return starts
 }
 
 function hashOf(bytes: Buffer): number {

@@ -1,3 +1,5 @@
+import { lineStarts } from './line-starts.ts'
+
 /** What ends a line; '' is the state of a last line that the end of the file ends. */
 export type Ending = '\n' | '\r\n' | '\r' | ''
 
@@ -41,7 +43,7 @@ export class LineTable {
     this.usesCr = usesCr
     this.starts =
       known === undefined || known.stretch.start < 3 || known.table.usesCr || this.usesCr
-        ? startsOf(bytes, this.contentStart, this.usesCr ? CR : LF)
+        ? lineStarts(bytes, this.contentStart, this.usesCr ? CR : LF)
         : startsFrom(bytes, known.table, known.stretch)
     this.count = this.starts.length - 1
   }
@@ -150,16 +152,4 @@ function firstAbove(table: LineTable, offset: number, total: number): number {
     else high = middle
   }
   return low
-}
-
-function startsOf(bytes: Buffer, contentStart: number, terminator: number): Uint32Array {
-  let count = 1
-  for (let i = contentStart; i < bytes.length; i++) if (bytes[i] === terminator) count++
-  const endsTerminated = bytes.length === contentStart || bytes[bytes.length - 1] === terminator
-  const starts = new Uint32Array(endsTerminated ? count : count + 1)
-  starts[0] = contentStart
-  let next = 1
-  for (let i = contentStart; i < bytes.length; i++) if (bytes[i] === terminator) starts[next++] = i + 1
-  starts[starts.length - 1] = bytes.length
-  return starts
 }

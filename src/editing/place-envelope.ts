@@ -5,7 +5,7 @@ import { encode } from './bytes.ts'
 import type { Placing } from './edit-hunks.ts'
 import type { FileText } from './file-text.ts'
 import { fold } from './fold.ts'
-import { type Block, blockOf, findBlock, isOld } from './hunk-block.ts'
+import { type Block, type BlockSearch, blockOf, findBlock, isOld } from './hunk-block.ts'
 import { explainMissing, type HunkPlace, nameOf } from './hunk-help.ts'
 import type { PlacedHunk } from './hunk-splices.ts'
 import { indentMatches } from './indent.ts'
@@ -54,8 +54,10 @@ interface Anchored {
 function findAnchors(place: HunkPlace): Anchored | Refusal {
   let anchored: Anchored = { line: -1, rivals: [] }
   let fromLine = place.fromLine
-  for (const anchor of place.hunk.anchors) {
-    const [line, ...rivals] = anchorLines(place.file, anchor, fromLine)
+  const { anchors } = place.hunk
+  for (const [index, anchor] of anchors.entries()) {
+    const limit = index < anchors.length - 1 ? 1 : limits.candidatesShown + 1
+    const [line, ...rivals] = anchorLines(place.file, anchor, { fromLine, limit })
     if (line === undefined) {
       return refusal(
         'no-match',
@@ -71,8 +73,11 @@ function findAnchors(place: HunkPlace): Anchored | Refusal {
 }
 
 /** Lines that are the anchor exactly, or if there are none, but for blanks around it. */
-function anchorLines(file: FileText, anchor: string, fromLine: number): readonly number[] {
-  const limit = limits.candidatesShown + 1
+function anchorLines(
+  file: FileText,
+  anchor: string,
+  { fromLine, limit }: Pick<BlockSearch, 'fromLine' | 'limit'>,
+): readonly number[] {
   const block: Block = { lines: [encode(anchor)], lastLine: 'either' }
   const exact = findBlock(file, block, 'exact', { fromLine, toLine: file.lines.count, limit })
   if (exact.length > 0) return exact

@@ -1,7 +1,5 @@
-import { asBuffer } from './bytes.ts'
 import type { LineHunk } from './diff-lines.ts'
-
-const LF = 10
+import { lineStarts } from './line-starts.ts'
 
 /**
  * Takes some hunks of a change back: `after`, with the lines of each hunk as they stand in `before`.
@@ -25,12 +23,3 @@ export function reverseHunks(before: Uint8Array, after: Uint8Array, hunks: reado
 
 /** Index of the first line; a hunk without lines on a side names the line before the place. */
 const firstLine = (start: number, count: number): number => (count > 0 ? start - 1 : start)
-
-/** Offsets at which lines begin, the end of the file included. */
-function lineStarts(raw: Uint8Array): readonly number[] {
-  const bytes = asBuffer(raw)
-  const starts = [0]
-  for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) starts.push(at + 1)
-  if (starts[starts.length - 1] !== bytes.length) starts.push(bytes.length)
-  return starts
-}

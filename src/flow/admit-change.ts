@@ -253,6 +253,10 @@ async function admitApprovals(world: World, change: Change, { local, remote }: S
   for (const row of remote.approvals) {
     const known = here.get(row.ref)
     if (known === row.object) continue
+    if (change.revisions[row.number - 1] === undefined) {
+      dropped.push({ ref: row.ref, code: 'stale', reason: `the log knows no revision ${row.number} (yet)` })
+      continue
+    }
     const reason =
       known === undefined
         ? await approvalReason(world, change, row)

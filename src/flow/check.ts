@@ -12,6 +12,7 @@ import { applicableChecks } from '../policy/required-checks.ts'
 import { appendEvents, type LoggedChange } from '../store/change-log.ts'
 import type { Store } from '../store/open-store.ts'
 import { ensureScratch, type ScratchTree } from '../store/scratch.ts'
+import { type ProvisionedTree, type SetupFailure, withFullTree } from './full-tree.ts'
 import type { PolicyInForce } from './read-policy.ts'
 import { recordApproval } from './record-approval.ts'
 import type { World } from './world.ts'
@@ -53,24 +54,30 @@ export async function runChecks(
   const paths = revision.manifest.map((t) => t.path)
   const wanted = applicableChecks(policy, revision.manifest)
   const small = await ensureScratch(world.repository, store, { id, commit, paths, form: 'small' })
-  const needsFull = wanted.some((check) => check.tree === 'full')
-  const full = needsFull
-    ? await ensureScratch(world.repository, store, { id, commit, paths, form: 'full' })
-    : small
-  const runs: CheckRun[] = []
-  for (const check of wanted) {
-    const tree = check.tree === 'full' ? full : small
-    const run = await runCheck(check, {
-      tree,
-      commit,
-      base: revision.base,
-      change: id,
-      paths,
-      env: world.repository.env,
-    })
-    runs.push(await judgeAfterwards(check, run, tree))
+  const context = { commit, base: revision.base, change: id, paths, env: world.repository.env }
+  const runAll = async (full: ProvisionedTree | null): Promise<readonly CheckRun[]> => {
+    const runs: CheckRun[] = []
+    for (const check of wanted) {
+      const tree = check.tree === 'full' && full !== null ? full.slot : small
+      const failure = tree === small ? null : (full?.setupFailure ?? null)
+      const run =
+        failure === null ? await runCheck(check, { ...context, tree }) : notRun(check, commit, failure)
+      runs.push(failure === null ? await judgeAfterwards(check, run, tree) : run)
+    }
+    return runs
   }
-  return runs
+  if (!wanted.some((check) => check.tree === 'full')) return runAll(null)
+  const purpose = { kind: 'check' } as const
+  return withFullTree(world, store, { commit, policy, purpose, usesSetup: true }, runAll)
+}
+
+/** Without what setup brings, a check would judge something else than the change. */
+function notRun(check: CheckCommand, commit: CommitId, { summary, output }: SetupFailure): CheckRun {
+  const { name, required } = check
+  return {
+    result: { name, commit, outcome: 'missing', required, exitCode: null, durationMs: 0, summary },
+    output,
+  }
 }
 
 /** A check that rewrites files has looked at bytes that are not the ones to be approved. */

@@ -5,10 +5,12 @@ import { type CallAnswer, type CallRequest, callTool, unnamedSession } from './c
 import type { CallApproval } from './call-run.ts'
 import { acknowledgeCall } from './call-settle.ts'
 import type { ChangeView } from './change-view.ts'
+import { type Fetched, type FetchRequest, fetchChanges } from './fetch.ts'
 import { type Landed, land } from './land.ts'
 import { type LandedAll, landAll } from './land-all.ts'
 import { openTree } from './open-tree.ts'
 import { type Proposed, type ProposeRequest, propose } from './propose.ts'
+import { type Pushed, type PushRequest, pushChanges } from './push.ts'
 import { type ReadFile, type ReadRequest, readFile } from './read.ts'
 import { previewRedo, type RedoRequest, redo } from './redo.ts'
 import { reject } from './reject.ts'
@@ -63,6 +65,10 @@ export interface Galley {
   readonly status: () => Promise<Status>
   readonly log: (filter?: LogFilter) => ReturnType<typeof listLog>
   readonly openTree: (id: string) => ReturnType<typeof openTree>
+  /** Gives changes, approvals and logs to a remote. */
+  readonly push: (request?: PushRequest) => Promise<Pushed>
+  /** Takes them from a remote. */
+  readonly fetch: (request?: FetchRequest) => Promise<Fetched>
   readonly close: () => Promise<void>
 }
 
@@ -93,6 +99,8 @@ export async function open(directory: string, options: OpenOptions = {}): Promis
     status: () => status(world),
     log: (filter = {}) => listLog(world, filter),
     openTree: (id) => openTree(world, id),
+    push: (request = {}) => pushChanges(world, request),
+    fetch: (request = {}) => fetchChanges(world, request),
     close: () => world.close(),
   }
 }

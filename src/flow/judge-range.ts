@@ -1,17 +1,12 @@
-import { isAncestor, type LoggedCommit, walkCommits } from '../git/commit-log.ts'
-import { diffTrees } from '../git/diff-tree.ts'
+import { type LoggedCommit, walkCommits } from '../git/commit-log.ts'
 import type { GitDoor } from '../git/door.ts'
 import { emptyTree } from '../git/fast-import.ts'
-import { lookUpPath } from '../git/objects.ts'
-import { remerge } from '../git/remerge.ts'
-import { type ChangeId, type CommitId, type TreeId, zeroId } from '../model/ids.ts'
+import { type CommitId, commitId, treeId, zeroId } from '../model/ids.ts'
 import type { Manifest } from '../model/manifest.ts'
 import type { CommitVerdict } from '../model/verdict.ts'
-import { type Cover, claimsOf, judgeCommit, makesEachStep, residueOf } from '../policy/cover.ts'
-import { composeTransitions, outsidePaths, type Side } from '../policy/transition-chain.ts'
 import { withTemporaryDirectory } from '../sys/temporary.ts'
-import { type ApprovalPool, type ApprovalRules, type Covering, digestOf } from './approval-pool.ts'
-import { findEarlierUses, type Uses } from './earlier-uses.ts'
+import { type ApprovalRules, digestOf } from './approval-pool.ts'
+import { RangeJudge } from './range-judge.ts'
 import type { Verifier } from './verifier.ts'
 
 export interface RangeRequest {
@@ -22,6 +17,17 @@ export interface RangeRequest {
   readonly rules: ApprovalRules
   /** The moment at which approvals must not have expired: one for all (ISO 8601), or when each commit was made. */
   readonly at: 'commit' | string
+  /** The commit that is about to be made on top of the range, from the index. */
+  readonly staged?: StagedCommit
+}
+
+/** A commit that does not exist yet: a hook is asked about it. */
+export interface StagedCommit {
+  /** The first is where HEAD is; more of them: a merge. */
+  readonly parents: readonly CommitId[]
+  readonly message: string
+  /** What the index holds against a tree. `objects`: where the tree's objects are, if not in the repository. */
+  readonly against: (tree: string, objects: string | null) => Promise<Manifest>
 }
 
 /**
@@ -33,7 +39,9 @@ export async function judgeRange(
   verifier: Verifier,
   request: RangeRequest,
 ): Promise<readonly CommitVerdict[]> {
-  const commits = await walkCommits(verifier.door, request)
+  const walked = await walkCommits(verifier.door, request)
+  const commits =
+    request.staged === undefined ? walked : [...walked, await pretend(request.staged, verifier.door)]
   if (commits.length === 0) return []
   const pool = await verifier.pool()
   await pool.prepare(commits.flatMap((c) => (c.transitions === null ? [] : [digestOf(c.transitions)])))
@@ -42,234 +50,25 @@ export async function judgeRange(
   return withTemporaryDirectory(async (directory) => judge(await verifier.mergePlace(directory)))
 }
 
+/** The staged commit in the form of those that exist. Its id is all zeros: nothing in the store has that. */
+async function pretend(staged: StagedCommit, door: GitDoor): Promise<LoggedCommit> {
+  const none = zeroId(door.objectFormat)
+  const [parent, ...more] = staged.parents
+  const steps = more.length > 0 ? null : await staged.against(parent ?? emptyTree(door.objectFormat), null)
+  return {
+    commit: commitId(none),
+    tree: treeId(none),
+    parents: staged.parents,
+    committedAt: -1,
+    message: staged.message,
+    transitions: steps,
+    hasUnreadablePath: false,
+  }
+}
+
 /** Approvals may have been used before the range began; that is asked for those only that the range uses. */
 async function judgeTwice(first: RangeJudge): Promise<readonly CommitVerdict[]> {
   const verdicts = await first.run()
   const earlier = await first.findEarlierUses()
   return earlier.size === 0 ? verdicts : first.again(earlier).run()
 }
-
-class RangeJudge {
-  private readonly verifier: Verifier
-  private readonly pool: ApprovalPool
-  private readonly request: RangeRequest
-  private readonly commits: readonly LoggedCommit[]
-  private readonly place: GitDoor | null
-  private readonly uses: Uses
-  private readonly relations = new Map<string, Promise<boolean>>()
-
-  constructor(
-    verifier: Verifier,
-    pool: ApprovalPool,
-    request: RangeRequest,
-    commits: readonly LoggedCommit[],
-    place: GitDoor | null,
-    earlier: Uses = new Map(),
-  ) {
-    this.verifier = verifier
-    this.pool = pool
-    this.request = request
-    this.commits = commits
-    this.place = place
-    this.uses = new Map([...earlier].map(([key, list]) => [key, [...list]]))
-  }
-
-  again(earlier: Uses): RangeJudge {
-    return new RangeJudge(this.verifier, this.pool, this.request, this.commits, this.place, earlier)
-  }
-
-  async run(): Promise<readonly CommitVerdict[]> {
-    const verdicts: CommitVerdict[] = []
-    for (const commit of this.commits) verdicts.push(await this.judge(commit))
-    return verdicts
-  }
-
-  private async judge(commit: LoggedCommit): Promise<CommitVerdict> {
-    const at = this.momentOf(commit)
-    const cover = await this.coverOf(commit, at)
-    const claims = claimsOf(commit.message)
-    const known = await this.knownOf(claims.changes, at)
-    const { verdict, reason } = judgeCommit({
-      claims,
-      cover,
-      knownClaims: known,
-      isStrict: this.request.isStrict,
-    })
-    const broken = claims.changes.flatMap((id) => this.pool.broken.get(id) ?? [])[0]
-    return {
-      commit: commit.commit,
-      title: commit.message.split('\n', 1)[0] ?? '',
-      verdict,
-      changes: cover.kind === 'covered' ? cover.changes : [],
-      paths: cover.kind === 'uncovered' ? cover.paths : [],
-      reason: verdict === 'forged' && broken !== undefined ? `${reason}; ${broken}` : reason,
-    }
-  }
-
-  /** A commit's own date counts where a history is looked at; it never lies ahead of now. */
-  private momentOf(commit: LoggedCommit): string {
-    if (this.request.at !== 'commit') return this.request.at
-    const now = this.verifier.world.clock.now()
-    const made = commit.committedAt * 1000
-    return new Date(made >= 0 && made <= now ? made : now).toISOString()
-  }
-
-  private async knownOf(ids: readonly string[], at: string): Promise<ReadonlySet<string>> {
-    const known = new Set<string>()
-    for (const id of ids) {
-      for (const covering of await this.pool.ofChange(id)) {
-        if ((await this.pool.refusalOf(covering, this.request.rules, at)) === null) known.add(id)
-      }
-    }
-    return known
-  }
-
-  private async coverOf(commit: LoggedCommit, at: string): Promise<Cover> {
-    if (commit.transitions === null) return this.coverMerge(commit, at)
-    if (commit.transitions.length === 0) return { kind: 'nothing' }
-    const parent = commit.parents[0] ?? null
-    return this.coverSteps({ commit, parent, steps: commit.transitions, at })
-  }
-
-  /** A merge is carried where it comes out the same when made anew; what differs must be covered. */
-  private async coverMerge(commit: LoggedCommit, at: string): Promise<Cover> {
-    const [ours, theirs, ...more] = commit.parents
-    const { door } = this.verifier
-    const made =
-      this.place === null || ours === undefined || theirs === undefined || more.length > 0
-        ? null
-        : await remerge(this.place, ours, theirs)
-    if (made?.isClean === true && made.tree === commit.tree) return this.coverCarried(commit)
-    const steps = await diffTrees(door, ours ?? emptyTree(door.objectFormat), commit.tree)
-    const whole = await this.coverSteps({ commit, parent: ours ?? null, steps, at })
-    if (whole.kind !== 'uncovered' || made === null || this.place === null) return whole
-    const residue = residueOf(steps, await diffTrees(this.place, made.tree, commit.tree))
-    if (residue === null || residue.length === 0) return whole
-    return this.coverSteps({ commit, parent: ours ?? null, steps: residue, at })
-  }
-
-  /**
-   * A clean merge can still bring an approved change a second time: made on one side and taken back, made again on the other. Where
-   * both sides used it and the merge makes its steps on one of them, it is not carried.
-   */
-  private async coverCarried(commit: LoggedCommit): Promise<Cover> {
-    const twice = [...this.uses].filter(([, list]) => list.length > 1)
-    for (const parent of twice.length === 0 ? [] : commit.parents) {
-      const steps = await diffTrees(this.verifier.door, parent, commit.tree)
-      for (const [key, list] of twice) {
-        const again = list.find(({ covering }) => makesEachStep(steps, covering.manifest))
-        if (again === undefined || !(await this.isUsedBefore(key, parent))) continue
-        const reason = `it brings ${key} a second time, after ${again.commit.slice(0, 12)}`
-        return { kind: 'uncovered', paths: again.covering.manifest.map((t) => t.path), reason }
-      }
-    }
-    return { kind: 'nothing' }
-  }
-
-  private async coverSteps(facts: StepFacts): Promise<Cover> {
-    const { commit, steps } = facts
-    const paths = steps.map((t) => t.path)
-    if (commit.hasUnreadablePath) return { kind: 'uncovered', paths, reason: '' }
-    const exact = await this.pool.withDigest(digestOf(steps))
-    const reasons: string[] = []
-    for (const covering of preferred(exact, claimsOf(commit.message).changes)) {
-      const reason = await this.refusalOf(covering, facts)
-      if (reason === null) return this.use(commit, [covering])
-      reasons.push(reason)
-    }
-    return (await this.compose(facts)) ?? { kind: 'uncovered', paths, reason: reasons[0] ?? '' }
-  }
-
-  /** Several whole manifests that together make the steps: a squash. Null where there are no approvals that touch these paths. */
-  private async compose(facts: StepFacts): Promise<Cover | null> {
-    const { commit, steps } = facts
-    const near = await this.pool.near(steps)
-    if (near.length === 0) return null
-    const usable: Covering[] = []
-    let refused = ''
-    for (const covering of preferred(near, claimsOf(commit.message).changes)) {
-      const reason = await this.refusalOf(covering, facts)
-      if (reason === null) usable.push(covering)
-      else refused ||= reason
-    }
-    const outside = await this.sidesOf(facts.parent, outsidePaths(steps, usable))
-    const chain = composeTransitions(steps, usable, outside)
-    if (chain.kind === 'composed') {
-      const keys = new Set(chain.used.map((one) => one.key))
-      return this.use(
-        commit,
-        usable.filter((one) => chain.used.includes(one) && keys.has(one.key)),
-      )
-    }
-    // That an approval is used up or expired is only told where it would have made the difference.
-    const isClose = refused !== '' && composeTransitions(steps, near, outside).kind === 'composed'
-    const paths = chain.kind === 'uncovered' ? chain.paths : steps.map((t) => t.path)
-    return { kind: 'uncovered', paths, reason: isClose ? refused : '' }
-  }
-
-  /** Why a manifest may not be used for a commit: its approvals are not enough, or the change is in the history already. */
-  private async refusalOf(covering: Covering, { parent, at }: StepFacts): Promise<string | null> {
-    const refusal = await this.pool.refusalOf(covering, this.request.rules, at)
-    if (refusal !== null) return refusal
-    const used = parent === null ? null : await this.isUsedBefore(covering.key, parent)
-    return used ? `${covering.key} was approved once, and ${used.slice(0, 12)} has used that` : null
-  }
-
-  /** The commit in the history of `tip` that used the change's approval, or null. */
-  private async isUsedBefore(key: ChangeId, tip: CommitId): Promise<CommitId | null> {
-    for (const { commit } of this.uses.get(key) ?? []) {
-      if (commit === tip || (await this.isAncestor(commit, tip))) return commit
-    }
-    return null
-  }
-
-  private isAncestor(commit: CommitId, other: CommitId): Promise<boolean> {
-    const key = `${commit} ${other}`
-    const known = this.relations.get(key) ?? isAncestor(this.verifier.door, commit, other)
-    this.relations.set(key, known)
-    return known
-  }
-
-  private use(commit: LoggedCommit, coverings: readonly Covering[]): Cover {
-    for (const covering of coverings) {
-      const list = this.uses.get(covering.key) ?? []
-      this.uses.set(covering.key, list)
-      list.push({ commit: commit.commit, covering })
-    }
-    return { kind: 'covered', changes: coverings.map((one) => one.key) }
-  }
-
-  private async sidesOf(
-    parent: CommitId | null,
-    paths: readonly string[],
-  ): Promise<ReadonlyMap<string, Side>> {
-    const sides = new Map<string, Side>()
-    if (paths.length === 0 || paths.length > OUTSIDE_MAX) return sides
-    const tree: TreeId | null = parent === null ? null : await this.verifier.reader.commitTree(parent)
-    const absent = `000000 ${zeroId(this.verifier.door.objectFormat)}`
-    for (const path of paths) {
-      const found = await lookUpPath(this.verifier.reader, tree, path)
-      sides.set(path, found.kind === 'file' ? `${found.entry.mode} ${found.entry.id}` : absent)
-    }
-    return sides
-  }
-
-  findEarlierUses(): Promise<Uses> {
-    return findEarlierUses(this.verifier.door, this.commits, [...this.uses.values()].flat())
-  }
-}
-
-interface StepFacts {
-  readonly commit: LoggedCommit
-  /** What the steps are counted from. */
-  readonly parent: CommitId | null
-  readonly steps: Manifest
-  readonly at: string
-}
-
-/** Paths outside of a commit that are looked up for a squash; beyond that the manifests that touch them are left out. */
-const OUTSIDE_MAX = 2000
-
-/** Those that the message names go first, then the oldest revisions. */
-const preferred = (coverings: readonly Covering[], named: readonly string[]): readonly Covering[] =>
-  [...coverings].sort((a, b) => Number(named.includes(b.key)) - Number(named.includes(a.key)))

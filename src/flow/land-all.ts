@@ -16,6 +16,7 @@ import { withLandingLock } from '../store/lock.ts'
 import type { Store } from '../store/open-store.ts'
 import { loadChange, refuseLostBase } from './approve.ts'
 import { currentRevision } from './check.ts'
+import { believable } from './foreign-change.ts'
 import { land } from './land.ts'
 import { decide, movedReads, refuseByPolicy } from './land-facts.ts'
 import { type PolicyInForce, readPolicy } from './read-policy.ts'
@@ -112,11 +113,13 @@ async function chainable(
   id: ChangeId,
 ): Promise<LoggedChange | null> {
   try {
-    const logged = await loadChange(world, store, id)
+    const found = await loadChange(world, store, id)
+    const { manifest } = currentRevision(found)
+    if (found.change.stackedOn !== null || applicableChecks(policy.policy, manifest).length > 0) return null
+    await refuseLostBase(world, store, found)
+    const logged = await believable(world, store, found, policy)
     const revision = currentRevision(logged)
-    const isPlain = logged.change.stackedOn === null && revision.files.every((f) => f.working === undefined)
-    if (!isPlain || applicableChecks(policy.policy, revision.manifest).length > 0) return null
-    await refuseLostBase(world, store, logged)
+    if (revision.files.some((f) => f.working !== undefined)) return null
     refuseByPolicy(policy, revision)
     const reads = await movedReads(world, revision)
     const decision = await decide(world, store, logged, policy, tip, reads)

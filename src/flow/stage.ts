@@ -24,7 +24,16 @@ import type { World } from './world.ts'
 
 /** What a revision is made of, from edits or from a tree that git merged. */
 export type RevisionContent =
-  | { readonly kind: 'changes'; readonly changes: readonly FileChange[]; readonly manifest: Manifest }
+  | {
+      readonly kind: 'changes'
+      readonly changes: readonly FileChange[]
+      readonly manifest: Manifest
+      /**
+       * A tree against which git's own `diff-tree` has confirmed the manifest already. The commit must hold exactly this tree, which
+       * then needs no second look.
+       */
+      readonly confirmedTree?: TreeId
+    }
   | { readonly kind: 'tree'; readonly tree: TreeId; readonly manifest: Manifest }
 
 export interface RevisionRequest {
@@ -104,7 +113,7 @@ export async function stageNewChange(
     eventCommit(change, { event: staged }, proposal.commit, request.committer),
   )
   await importer.finish()
-  await confirmManifest(store, revision)
+  await confirmManifest(store, revision, request.content)
   const updates: readonly RefUpdate[] = [
     { ref: revisionRef(id, 1), expected: null, next: revision.commit },
     { ref: logRef(id), expected: null, next: log.commit },
@@ -136,7 +145,7 @@ export async function stageRevision(
   const importer = openImporter(store.door, { asPack: true })
   const revision = await writeRevision(store, importer, change.id, number, { ...change, ...words }, request)
   await importer.finish()
-  await confirmManifest(store, revision)
+  await confirmManifest(store, revision, request.content)
   const by = `${request.committer.name} <${request.committer.email}>`
   const event: ChangeEvent = { kind: 'restaged', at: world.now(), by, revision, reason, ...words }
   const ref = { ref: revisionRef(change.id, number), expected: null, next: revision.commit }
@@ -174,7 +183,14 @@ async function writeRevision(
 }
 
 /** The commit that git wrote must hold exactly what was computed: a mismatch is our fault and nothing is published. */
-async function confirmManifest(store: Store, revision: Revision): Promise<void> {
+async function confirmManifest(store: Store, revision: Revision, content: RevisionContent): Promise<void> {
+  if (content.kind === 'changes' && content.confirmedTree !== undefined) {
+    invariant(
+      content.confirmedTree === revision.tree,
+      `the staged commit ${revision.commit} holds the merged tree`,
+    )
+    return
+  }
   const written = await diffTrees(
     store.door,
     revision.base ?? emptyTree(store.door.objectFormat),

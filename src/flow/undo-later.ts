@@ -83,7 +83,7 @@ async function startTrack(aside: ObjectsAside, search: LaterSearch, t: Transitio
 }
 
 const bytesOf = async (aside: ObjectsAside, blob: string): Promise<Uint8Array | null> =>
-  (await aside.reader.contents(blob))?.bytes ?? null
+  (await aside.stored.contents(blob))?.bytes ?? null
 
 async function follow(
   aside: ObjectsAside,

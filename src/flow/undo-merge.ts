@@ -66,13 +66,14 @@ async function mergeOne(
   const key = `${base} ${ours} ${theirs}`
   const known = memory.get(key)
   if (known !== undefined) return known
-  const merge = await mergeTrees(aside.door, { base, baseCommit, ours, theirs })
+  const { makeCommit } = aside
+  const merge = await mergeTrees(aside.door, { base, baseCommit, ours, theirs, makeCommit })
   memory.set(key, merge)
   return merge
 }
 
 /** The trees of a step taken back, or applied again, as a whole. */
-export async function prepareWhole({ reader }: ObjectsAside, step: UndoStep): Promise<PreparedStep> {
+export async function prepareWhole({ stored: reader }: ObjectsAside, step: UndoStep): Promise<PreparedStep> {
   const treesOf = async (commit: CommitId, parent: CommitId) =>
     Promise.all([reader.commitTree(commit), reader.commitTree(parent)])
   const [after, before] = await treesOf(step.commit, step.parent)

@@ -43,7 +43,7 @@ export async function takeBack(
   prepared: readonly PreparedStep[],
   withLater: boolean,
 ): Promise<TakenBack> {
-  const tip = await aside.reader.commitTree(plan.tip)
+  const tip = await aside.stored.commitTree(plan.tip)
   const memory: MergeMemory = new Map()
   const later: LaterFact[] = []
   let steps = prepared
@@ -87,7 +87,7 @@ async function newInTheWay(
 }
 
 async function factOf(aside: ObjectsAside, { link, paths, how }: LaterCommit): Promise<LaterFact> {
-  const { message } = await parseCommit(aside.reader, link.commit)
+  const { message } = await parseCommit(aside.stored, link.commit)
   return {
     commit: link.commit,
     title: link.title,

@@ -101,7 +101,7 @@ async function cutHunks(
     const hint = `Name that commit: galley undo ${step.commit}, and try the numbers with --dry-run.`
     refuse('wrong-state', message, { id: change.id, commit: step.commit }, hint)
   }
-  const files = await pairFiles(aside.reader, manifest, renames)
+  const files = await pairFiles(aside.stored, manifest, renames)
   const hunks = numberHunks(files, CONTEXT_LINES)
   const wrong = wish.hunks.filter((n) => n > hunks.length)
   if (wrong.length > 0) {

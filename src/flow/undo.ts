@@ -1,11 +1,10 @@
 import { sha256Hex } from '../git/blob-id.ts'
-import { findRenames } from '../git/diff-tree.ts'
+import { diffTrees, findRenames } from '../git/diff-tree.ts'
 import type { FileChange } from '../git/fast-import.ts'
 import type { ObjectReader } from '../git/objects.ts'
-import { walkTrees } from '../git/walk-trees.ts'
 import type { FileSummary } from '../model/change.ts'
 import { GalleyError, refuse } from '../model/error.ts'
-import type { CommitId, RefName } from '../model/ids.ts'
+import type { CommitId, RefName, TreeId } from '../model/ids.ts'
 import type { Manifest } from '../model/manifest.ts'
 import { judgeManifest } from '../policy/judge.ts'
 import { type UndoWish, wishRefusal } from '../policy/undo-decision.ts'
@@ -106,23 +105,23 @@ export async function stageUndo(
   quick: QuickPlan,
   request: UndoRequest,
 ): Promise<Undone> {
-  const staged = await withObjectsAside(store, async (aside) => {
+  const staged = await withObjectsAside(store, await world.reader(), async (aside) => {
     const result = await mergePlan(world, aside, quick, request)
-    const identity = await world.identity()
+    const { manifest, tree, plan } = result
+    const changes = await changesOf(aside, manifest)
+    const reader = changes.some((c) => c.kind === 'bytes') ? aside.reader : aside.stored
+    const [identity, files] = await Promise.all([world.identity(), countedFiles(reader, result)])
     const revision = {
-      base: result.plan.tip,
-      content: {
-        kind: 'changes',
-        changes: await changesOf(await world.reader(), aside, result.manifest),
-        manifest: result.manifest,
-      },
-      files: await countedFiles(aside, result),
+      base: plan.tip,
+      content: { kind: 'changes', changes, manifest, confirmedTree: tree },
+      files,
       remarks: [],
       reads: [],
       author: identity,
       committer: identity,
     } as const
-    const logged = await stageNewChange(world, store, proposalOf(result), revision, () => [])
+    const staging = stageNewChange(world, store, proposalOf(result), revision, () => [])
+    const [logged] = await Promise.all([staging, aside.close()])
     return { logged, result }
   })
   const { logged, result } = staged
@@ -140,7 +139,7 @@ export async function preview(
   quick: QuickPlan,
   request: UndoRequest,
 ): Promise<UndoPreview> {
-  return withObjectsAside(store, async (aside) => {
+  return withObjectsAside(store, await world.reader(), async (aside) => {
     const result = await mergePlan(world, aside, quick, request)
     const { title, body, undoes, undoesPartly } = proposalOf(result)
     const { manifest, plan, later, renames } = result
@@ -152,7 +151,7 @@ export async function preview(
       undoes,
       undoesPartly,
       later,
-      files: summariseFiles({ manifest, files: await countedFiles(aside, result) }),
+      files: summariseFiles({ manifest, files: await countedFiles(aside.reader, result) }),
       pairs: await pairFiles(aside.reader, manifest, renames),
     }
   })
@@ -162,6 +161,7 @@ interface MergedPlan {
   readonly plan: UndoPlan
   readonly steps: readonly PreparedStep[]
   readonly later: readonly LaterFact[]
+  readonly tree: TreeId
   readonly manifest: Manifest
   readonly renames: ReadonlyMap<string, string>
   readonly inForce: PolicyInForce
@@ -188,13 +188,13 @@ async function tryPlan(
   plan: UndoPlan,
   request: UndoRequest,
 ): Promise<MergedPlan> {
-  const tip = await aside.reader.commitTree(plan.tip)
+  const tip = await aside.stored.commitTree(plan.tip)
   const inForce = await readPolicy(world, tip)
   const wish = { paths: request.paths ?? [], hunks: request.hunks ?? [] }
   const prepared = await prepareSteps(aside, plan, wish, inForce.policy)
   const taken = await takeBack(aside, plan, prepared, request.withLater === true)
   if (taken.kind === 'overlap') throw new GalleyError(taken.refusal)
-  const manifest = await walkTrees(aside.reader, tip, taken.tree)
+  const manifest = await diffTrees(aside.door, tip, taken.tree)
   if (manifest.length === 0) {
     const what = plan.session === null ? (plan.steps[0]?.commit ?? '') : 'the session'
     refuse('no-change', `nothing of ${what} is left to undo`, { commit: plan.steps[0]?.commit ?? null })
@@ -206,18 +206,14 @@ async function tryPlan(
   const canRename =
     manifest.some((t) => t.oldMode === '000000') && manifest.some((t) => t.newMode === '000000')
   const renames = canRename ? await findRenames(aside.door, tip, taken.tree) : new Map<string, string>()
-  return { plan, steps: taken.steps, later: taken.later, manifest, renames, inForce }
+  return { plan, steps: taken.steps, later: taken.later, tree: taken.tree, manifest, renames, inForce }
 }
 
-const countedFiles = (aside: ObjectsAside, { manifest, renames }: MergedPlan) =>
-  countFiles(aside.reader, manifest, [], renames)
+const countedFiles = (reader: ObjectReader, { manifest, renames }: MergedPlan) =>
+  countFiles(reader, manifest, [], renames)
 
-/** Blobs that the store knows are named; those that the merge made are written with the commit. */
-async function changesOf(
-  reader: ObjectReader,
-  aside: ObjectsAside,
-  manifest: Manifest,
-): Promise<readonly FileChange[]> {
+/** What the commit is written from: the merge's own blobs come into the store, all others are there. */
+async function changesOf(aside: ObjectsAside, manifest: Manifest): Promise<readonly FileChange[]> {
   const changes: FileChange[] = []
   for (const { path, newMode, newBlob } of manifest) {
     if (newMode === '000000') {
@@ -225,8 +221,8 @@ async function changesOf(
       continue
     }
     const mode = newMode === '100755' ? '100755' : '100644'
-    const isKnown = (await reader.info(newBlob)) !== null
-    const bytes = isKnown ? null : (await aside.reader.contents(newBlob))?.bytes
+    const isStored = (await aside.adopt(newBlob)) || (await aside.stored.info(newBlob)) !== null
+    const bytes = isStored ? undefined : (await aside.reader.contents(newBlob))?.bytes
     changes.push(bytes ? { kind: 'bytes', path, mode, bytes } : { kind: 'blob', path, mode, blob: newBlob })
   }
   return changes

@@ -178,7 +178,8 @@ export async function commonAncestor(door: GitDoor, commits: readonly CommitId[]
   const result = await git(door, {
     args: [...NO_COMMIT_GRAPH, 'merge-base', '--octopus', ...commits],
     env: TRUE_TO_OBJECTS,
-    okCodes: [0, 1],
+    // 128: one of them is not there, as in a shallow clone.
+    okCodes: [0, 1, 128],
   })
   const id = result.stdout.toString('latin1').split('\n', 1)[0] ?? ''
   return isObjectId(id) ? commitId(id) : null

@@ -189,7 +189,7 @@ export function gitFailure(args: readonly string[], result: GitResult): GalleyEr
   const said = result.stderr.trim().slice(0, 2000)
   return new GalleyError({
     code: SYSTEM_REFUSAL.test(said) ? 'io-error' : 'internal',
-    message: `git ${args[0] ?? ''} ended with exit code ${result.exitCode}: ${said || '(no message)'}`,
+    message: `git ${args.find((arg, i) => !arg.startsWith('-') && args[i - 1] !== '-c') ?? ''} ended with exit code ${result.exitCode}: ${said || '(no message)'}`,
     data: { args: args.slice(0, 20), exitCode: result.exitCode, stderr: said },
   })
 }

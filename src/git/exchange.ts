@@ -82,11 +82,8 @@ export async function listRemoteRefs(
 export interface RemoteUpdate {
   readonly ref: string
   readonly next: string
-  /**
-   * An object id, or null where the ref must not exist: a lease, without which nothing moves. `fast-forward` = git's own rule
-   * for branches, by the value that the remote names in the same conversation.
-   */
-  readonly expected: string | null | 'fast-forward'
+  /** null = the ref must not exist. A lease: where it does not hold, the ref does not move. That it moves forward is for the caller to see to. */
+  readonly expected: string | null
 }
 
 export type PushOutcome =
@@ -108,9 +105,7 @@ export async function pushRefs(
   atomic: boolean,
 ): Promise<readonly PushOutcome[]> {
   if (updates.length === 0) return []
-  const leases = updates.flatMap(({ ref, expected }) =>
-    expected === 'fast-forward' ? [] : [`--force-with-lease=${ref}:${expected ?? ''}`],
-  )
+  const leases = updates.map(({ ref, expected }) => `--force-with-lease=${ref}:${expected ?? ''}`)
   const how = ['--porcelain', '--no-verify', '--no-signed', '--no-follow-tags', '--recurse-submodules=no']
   const refspecs = updates.map(({ ref, next }) => `${next}:${ref}`)
   const end = ['--end-of-options', transport.url, ...refspecs]

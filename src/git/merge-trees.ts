@@ -39,6 +39,8 @@ export interface MergeRequest {
   readonly theirs: TreeId | null
   /** A commit that holds `base`, where there is one: it need not be made then, which saves a round of processes. */
   readonly baseCommit?: CommitId
+  /** Makes a commit of a tree and perhaps a parent where objects may be written without git. Default: `git commit-tree`. */
+  readonly makeCommit?: (content: string) => Promise<CommitId>
 }
 
 /**
@@ -47,11 +49,12 @@ export interface MergeRequest {
  * git 2.39 has no `merge-tree --merge-base`, so commits that never get a ref stand in for it (GIT.md section 4).
  */
 export async function mergeTrees(door: GitDoor, trees: MergeRequest): Promise<TreeMerge> {
-  const base = trees.baseCommit ?? (await passingCommit(door, trees.base, null))
-  const [ours, theirs] = await Promise.all([
-    passingCommit(door, trees.ours, base),
-    passingCommit(door, trees.theirs, base),
-  ])
+  const passing = (tree: TreeId | null, parent: CommitId | null): Promise<CommitId> =>
+    trees.makeCommit === undefined
+      ? passingCommit(door, tree, parent)
+      : trees.makeCommit(passingContent(tree ?? emptyTree(door.objectFormat), parent))
+  const base = trees.baseCommit ?? (await passing(trees.base, null))
+  const [ours, theirs] = await Promise.all([passing(trees.ours, base), passing(trees.theirs, base)])
   const result = await git(door, {
     args: ['merge-tree', '--write-tree', '-z', '--name-only', ours, theirs],
     okCodes: [0, 1],
@@ -76,6 +79,13 @@ async function passingCommit(door: GitDoor, tree: TreeId | null, parent: CommitI
   const args = ['commit-tree', tree ?? emptyTree(door.objectFormat), ...(parent ? ['-p', parent] : [])]
   const result = await git(door, { args: [...args, '-m', 'merge'], env: FIXED_IDENTITY })
   return commitId(result.stdout.toString('latin1').trim())
+}
+
+/** The same commit as the bytes that git would write. */
+function passingContent(tree: TreeId, parent: CommitId | null): string {
+  const who = 'galley <galley@localhost> 1 +0000'
+  const lines = [`tree ${tree}`, ...(parent ? [`parent ${parent}`] : []), `author ${who}`, `committer ${who}`]
+  return `${lines.join('\n')}\n\nmerge\n`
 }
 
 /** `<count> <paths…> <kind> <message>` again and again, all NUL-terminated. */

@@ -2,7 +2,7 @@ import { invariant, refuse } from '../model/error.ts'
 import { type RefName, zeroId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { type Conversation, converse } from '../sys/conversation.ts'
-import { type GitDoor, git, repositoryArguments } from './door.ts'
+import { type GitDoor, git, gitFailure, repositoryArguments } from './door.ts'
 
 /** A ref move that has all its locks and has been agreed to by the user's hook, and is not made yet. */
 export interface PreparedRefMove {
@@ -118,8 +118,14 @@ async function explain(door: GitDoor, move: RefMove, said: string, cause: unknow
         data,
       )
     }
-    if (said.includes('.lock')) refuse('locked', `${move.ref} could not be locked: ${said.trim()}`, data)
-    return cause
+    if (said.includes('.lock')) {
+      // A lock that is there is somebody's; one that cannot be made is the system's refusal.
+      const code = said.includes('File exists') ? 'locked' : 'io-error'
+      refuse(code, `${move.ref} could not be locked: ${said.trim()}`, data)
+    }
+    return said === ''
+      ? cause
+      : gitFailure(['update-ref'], { exitCode: 128, stdout: Buffer.alloc(0), stderr: said })
   } catch (refusal) {
     return refusal
   }

@@ -56,16 +56,41 @@ export async function landUnderLocks(request: LandRequest, ready: ReadyLanding):
     reach('index-completed')
     await commitRef(request, move)
   } catch (cause) {
-    const left = isPlacing ? settleFiles(journal, 'back') : []
-    await (move === null ? ready.refProcess.end() : move.abort())
-    unlockIndex(journal.indexFile, journal.id)
-    return { kind: 'called-off', cause, left }
+    return await callOff(ready, move, isPlacing, cause)
   }
   reach('committed')
   swapIndex(ready, reach)
   reach('unlocked')
   return { kind: 'landed', locksHeldMs: performance.now() - begun, isIndexComplete }
 }
+
+/**
+ * Takes back what was done. The ref's locks go in any case; if a file cannot be put back, the index lock and the journal stay, so that
+ * nothing happens on top of a half landing before it is recovered.
+ */
+async function callOff(
+  { journal, refProcess }: ReadyLanding,
+  move: PreparedRefMove | null,
+  isPlacing: boolean,
+  cause: unknown,
+): Promise<CriticalOutcome> {
+  try {
+    const left = isPlacing ? settleFiles(journal, 'back') : []
+    unlockIndex(journal.indexFile, journal.id)
+    return { kind: 'called-off', cause, left }
+  } catch (second) {
+    const message = `the landing failed (${textOf(cause)}) and could not be taken back at once (${textOf(second)})`
+    const hint = 'Run `galley recover` when the reason is gone: the journal is kept, and so are all files.'
+    throw new GalleyError(
+      { code: 'io-error', message, data: { cause: textOf(cause) }, hint },
+      { cause: second },
+    )
+  } finally {
+    await (move === null ? refProcess.end() : move.abort())
+  }
+}
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 function swapIndex({ journal, image, landDir }: ReadyLanding, reach: (point: LandingPoint) => void): void {
   try {

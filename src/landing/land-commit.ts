@@ -8,13 +8,14 @@ import { withLandingLock } from '../store/lock.ts'
 import { removeDirectoryIfEmpty, removeOwnDirectory } from '../sys/durable-files.ts'
 import { holdingSignals } from '../sys/hold-signals.ts'
 import { resolveFile } from '../sys/index-snapshot.ts'
+import { asRefusal } from './as-refusal.ts'
 import { type Landed, landUnderLocks } from './critical-section.ts'
 import { closeLanding, finishLanding } from './finish.ts'
 import { type Lookups, makeReady, type ReadyLanding } from './make-ready.ts'
 import { moveRefOnly } from './move-ref.ts'
 import { Raced } from './place-files.ts'
 import { rawVersions } from './raw-versions.ts'
-import { asRefusal, landingConfig, type RepositoryFacts, repositoryFacts } from './repository-facts.ts'
+import { landingConfig, type RepositoryFacts, repositoryFacts } from './repository-facts.ts'
 import type { LandReport, LandRequest } from './request.ts'
 import type { LeftAlone } from './settle-files.ts'
 
@@ -36,26 +37,31 @@ const LOCK_FIRST_FROM = 3
  * `would-overwrite`, `symlink`, `filtered`, `hook-refused`, `stale`, `io-error`.
  */
 export async function landCommit(request: LandRequest): Promise<LandReport> {
-  return withLandingLock(request.galleyDir, request.clock, request.label, async () => {
-    const config = landingConfig(request)
-    const lookups: Lookups = {
-      objects: newObjects(request.store, request.before, request.after),
-      raw: rawVersions(request, config),
-    }
-    // They are awaited later; until then a failure must not count as unhandled.
-    for (const lookup of [config, lookups.objects, lookups.raw]) lookup.catch(() => undefined)
-    try {
-      refuseDangerousPaths(request.manifest)
-      const facts = await repositoryFacts(request, config)
-      const { workTree } = facts
-      if (workTree === null) return await moveRefOnly(request, facts, await lookups.objects)
-      return await land(request, { ...facts, workTree }, lookups)
-    } catch (error) {
-      throw asRefusal(error, 'the landing failed and nothing was changed')
-    } finally {
-      await Promise.allSettled([config, lookups.objects, lookups.raw])
-    }
-  })
+  try {
+    return await withLandingLock(request.galleyDir, request.clock, request.label, () => landWithLock(request))
+  } catch (error) {
+    throw asRefusal(error, 'the landing failed and nothing was changed')
+  }
+}
+
+async function landWithLock(request: LandRequest): Promise<LandReport> {
+  refuseDangerousPaths(request.manifest)
+  const config = landingConfig(request)
+  const lookups: Lookups = {
+    objects: newObjects(request.store, request.before, request.after),
+    raw: rawVersions(request, config),
+  }
+  // They are awaited later; until then a failure must not count as unhandled.
+  const all = [config, lookups.objects, lookups.raw]
+  for (const lookup of all) lookup.catch(() => undefined)
+  try {
+    const facts = await repositoryFacts(request, config)
+    const { workTree } = facts
+    if (workTree === null) return await moveRefOnly(request, facts, await lookups.objects)
+    return await land(request, { ...facts, workTree }, lookups)
+  } finally {
+    await Promise.allSettled(all)
+  }
 }
 
 async function land(

@@ -3,7 +3,7 @@ import { conversionKeys } from '../git/attributes.ts'
 import { type ConfigValues, configBoolean, configValues } from '../git/config-values.ts'
 import { operationInProgress } from '../git/operation-state.ts'
 import { listWorktrees } from '../git/worktree-list.ts'
-import { GalleyError, refuse } from '../model/error.ts'
+import { refuse } from '../model/error.ts'
 import { resolveFile } from '../sys/index-snapshot.ts'
 import type { LandRequest } from './request.ts'
 
@@ -83,17 +83,3 @@ function refuseAttached(branch: string | null): void {
 }
 
 export const objectsDirectory = (commonDir: string): string => join(commonDir, 'objects')
-
-/** The system's own refusals (no space, no permission, …) under their public code; anything else as it is. */
-export function asRefusal(error: unknown, what: string): unknown {
-  const { code, syscall, path } = (error ?? {}) as NodeJS.ErrnoException
-  if (error instanceof GalleyError || code === undefined || syscall === undefined) return error
-  return new GalleyError(
-    {
-      code: 'io-error',
-      message: `${what}: ${syscall} ${path ?? ''} failed with ${code}`,
-      data: { errno: code, syscall, path },
-    },
-    { cause: error },
-  )
-}

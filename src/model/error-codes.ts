@@ -122,6 +122,10 @@ const codes = {
   expired: ['The approval has expired.', 'Approve again.'],
   'checks-failed': ['A required check failed.', 'See `galley show <id>` for its output.'],
   'check-missing': ['A required check did not run.', 'Run `galley check <id>`, or install what it needs.'],
+  'setup-failed': [
+    'The setup command of the policy failed in a scratch tree.',
+    'See its output; `galley run --no-setup` does without it.',
+  ],
   'read-only': [
     'The policy, or the mode given, allows reading only.',
     'A person can change `mode` in .galley.json.',

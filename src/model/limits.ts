@@ -7,6 +7,8 @@ export const limits = {
   batchMaxEdits: 50_000,
   /** Lines of one patch, diff or block list. */
   patchMaxLines: 2_000_000,
+  /** What the binary patches of one batch may inflate to, all together. */
+  binaryPatchMaxBytes: 256 * 1024 * 1024,
   /** Failing edits named in one refusal; the rest are counted. */
   failuresShown: 50,
   /** Candidate line numbers named in one refusal. */
@@ -53,6 +55,8 @@ export const limits = {
   exchangeRefsAtOnce: 200,
   /** A remote that says nothing for so long is given up. */
   exchangeSilentMs: 120_000,
+  /** How long after git's end the last of its output is waited for, where another process holds the pipe. */
+  exchangeLingerMs: 10_000,
   /** How often a push that lost a race looks again at what the remote holds. */
   exchangeTries: 8,
   /** How far the clock of another machine may be ahead. */

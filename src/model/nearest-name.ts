@@ -12,6 +12,7 @@ export function nearestName(word: string, known: readonly string[]): string | nu
   let best: string | null = null
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1
   for (const candidate of known) {
+    if (Math.abs(candidate.length - small.length) >= bestDistance) continue
     const distance = editDistance(small, candidate.toLowerCase())
     if (distance >= bestDistance) continue
     best = candidate

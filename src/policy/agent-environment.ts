@@ -3,7 +3,7 @@
  * sets to configure an agent (`CODEX_HOME`, `GOOSE_PROVIDER`, `AIDER_MODEL`) or what an editor sets in every terminal
  * (`CURSOR_TRACE_ID`, `REPL_ID`) is no sign of an agent at work and is left out. Aider sets nothing.
  */
-const variables: readonly string[] = [
+export const agentVariables: readonly string[] = [
   // galley run.
   'GALLEY_AGENT',
   // The two conventions: Claude Code and Copilot in VS Code set the first; Amp, Crush, Goose and opencode the second.
@@ -43,7 +43,7 @@ const variables: readonly string[] = [
  * A seat belt and no lock: a process can drop the variable. Empty, `0` and `false` count as not set.
  */
 export const agentAtWork = (env: Readonly<Record<string, string | undefined>>): string | null =>
-  variables.find((name) => isSet(Object.hasOwn(env, name) ? env[name] : undefined)) ?? null
+  agentVariables.find((name) => isSet(Object.hasOwn(env, name) ? env[name] : undefined)) ?? null
 
 function isSet(value: string | undefined): boolean {
   const word = value?.trim().toLowerCase() ?? ''

@@ -1,5 +1,6 @@
 import type { Refusal } from '../model/error.ts'
 import type { ChangeId, CommitId } from '../model/ids.ts'
+import { limits } from '../model/limits.ts'
 import { quote } from './quote.ts'
 
 /** One commit that a change takes back, or brings back, for the text about it. */
@@ -20,6 +21,8 @@ export interface TakenCommit {
 
 /** Commits named one by one in a message; the rest are counted. */
 const NAMED_MAX = 200
+/** Characters that galley's own words around a title may take. */
+const ROOM = 50
 const PATHS_NAMED_MAX = 10
 
 /** Subject and body of the commit that takes commits back, in git's words where git has some. */
@@ -40,8 +43,18 @@ function titleOf(asked: readonly TakenCommit[], session: string | null): string 
   if (session !== null && asked.length !== 1)
     return `Revert ${asked.length} changes of session ${quote(session)}`
   if (first === undefined) return 'Revert'
-  if (first.direction === 'again') return `Reapply "${first.title}"`
-  return first.part === null ? oppositeTitle(first.title, first.takesBack) : `Revert part of "${first.title}"`
+  const title = shortened(first.title)
+  if (first.direction === 'again') return `Reapply "${title}"`
+  return first.part === null ? oppositeTitle(title, first.takesBack) : `Revert part of "${title}"`
+}
+
+/** A subject is one line of any length; what is made of it stays within the limit for titles. */
+function shortened(title: string): string {
+  const most = limits.titleMaxCharacters - ROOM
+  if (title.length <= most) return title
+  const cut = title.slice(0, most)
+  const isHalf = /\p{Cs}$/u.test(cut)
+  return `${isHalf ? cut.slice(0, -1) : cut}…`
 }
 
 /**
@@ -110,7 +123,7 @@ export function overlapRefusal(facts: {
   const by = named.length === 0 ? '' : `, by ${named.join(', ')}${more}`
   return {
     code: 'overlaps-later',
-    message: `undo ${what}: the same lines were changed later in ${where}${by}${deleted}`,
+    message: `undo ${what}: later changes overlap with it in ${where}${by}${deleted}`,
     data: { commit, paths, messages, later, conflicts, withLater: isSolvable },
     hint: isSolvable
       ? `\`--with-later\` takes ${later.length === 1 ? 'that change' : `those ${later.length} changes`} back too, as one change; \`--path\` and \`--hunk\` take back a part.`

@@ -69,8 +69,15 @@ export function openParent(root: string, path: string, makeMissing: boolean): Op
     }
   } catch (error) {
     closeSync(held)
-    throw error
+    throw withPath(error, root, path)
   }
+}
+
+/** The names of held directories mean nothing to a reader. */
+function withPath(error: unknown, root: string, path: string): unknown {
+  if (typeof (error as NodeJS.ErrnoException).syscall === 'string')
+    Object.assign(error as NodeJS.ErrnoException, { path: join(root, path) })
+  return error
 }
 
 /** Runs `use` in the parent of `path` and closes it again. */
@@ -84,6 +91,8 @@ export function inParent<T>(
   if (parent.kind !== 'open') return parent
   try {
     return use(parent)
+  } catch (error) {
+    throw withPath(error, root, path)
   } finally {
     parent.close()
   }

@@ -1,4 +1,5 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
+import { constants } from 'node:os'
 import { errorCode } from './durable-files.ts'
 import { type GroupMember, membersOf, type RunMark } from './process-group-members.ts'
 
@@ -19,6 +20,8 @@ export interface GroupResult {
   /** null = ended by a signal. */
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
+  /** As a shell has it: the exit code, or 128 and the signal's number. */
+  readonly status: number
   /** Processes that the command left running, and that were ended. */
   readonly ended: number
   /** Those that could not be ended, such as another account's. */
@@ -56,7 +59,8 @@ export async function runInGroup(request: GroupRequest): Promise<GroupResult> {
   try {
     const { exitCode, signal } = await endOf(child)
     const { ended, survivors } = await endMembers(mark)
-    return { exitCode, signal, ended, survivors }
+    const status = exitCode ?? 128 + (signal === null ? 0 : constants.signals[signal])
+    return { exitCode, signal, status, ended, survivors }
   } finally {
     stopForwarding()
   }

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { detectAmong } from '../../src/dialects/detect.ts'
-import { nearestNames } from '../../src/dialects/nearest-name.ts'
 import { detect, dialectFor, dialects, translateBatch } from '../../src/dialects/registry.ts'
 import type { DialectName } from '../../src/model/batch.ts'
 import { type Batch, type BatchItem, dialectNames } from '../../src/model/batch.ts'
@@ -191,19 +190,15 @@ describe('a call that fits several made-up dialects', () => {
   })
 })
 
-describe('the nearest names', () => {
+describe('the nearest name of an unknown tool', () => {
   test.each([
     ['edit_flie', ['edit_file']],
     ['EDIT-FILE', ['edit_file']],
     ['mcp_write_file', ['write_file']],
     ['zzz', []],
     ['x'.repeat(100_000), []],
-  ])('to %s', (name, nearest) => {
-    expect(nearestNames(name, ['edit_file', 'write_file', 'apply_patch'])).toEqual(
-      expect.arrayContaining(nearest),
-    )
-    if (nearest.length === 0)
-      expect(nearestNames(name, ['edit_file', 'write_file', 'apply_patch'])).toEqual([])
+  ])('is that of %s', (name, nearest) => {
+    expect(detect(call(name, {}), 'auto', context)).toMatchObject({ failure: { data: { nearest } } })
   })
 })
 

@@ -18,9 +18,7 @@ describe('an undo that later commits stand in the way of', () => {
     const [before, store] = [repo.snapshot(), storeState(repo)]
     const refused = await refusal(() => galley.undo({ target: one.id }))
     expect(refused.code).toBe('overlaps-later')
-    expect(refused.message).toContain(
-      `undo ${one.id}: the same lines were changed later in "a.txt" (line 9–10)`,
-    )
+    expect(refused.message).toContain(`undo ${one.id}: later changes overlap with it in "a.txt" (line 9–10)`)
     expect(refused.hint).toContain('--with-later')
     expect(refused.data).toMatchObject({
       commit: one.landed?.after,

@@ -133,6 +133,21 @@ describe('redo', () => {
     expect((await galley.show(both.id)).change).toMatchObject({ state: 'landed', partlyUndoneBy: [] })
   })
 
+  test("counts too when the undo's landing was cut off right after the branch moved", async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+    await using galley = await openGalley(repo)
+    const one = await land(galley, 'One', [replace('a.txt', 'a', 'b')])
+    const { change } = await galley.undo({ target: one.id })
+    await galley.approve({ id: change.id })
+    const store = '.git/galley/store.git'
+    repo.git('fetch', '-q', store, `refs/galley/changes/${change.id}/1`)
+    repo.git('--git-dir', store, 'update-ref', `refs/galley/landing/${change.id}`, change.commit)
+    repo.git('merge', '-q', '--ff-only', 'FETCH_HEAD')
+    const { remarks } = await galley.land({ id: change.id })
+    expect(remarks).toEqual(['the landing had been interrupted after the branch moved'])
+    expect([await stateOf(galley, one.id), await stateOf(galley, change.id)]).toEqual(['undone', 'landed'])
+  })
+
   test('refuses what was never undone, is pending, or is unknown', async () => {
     using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
     await using galley = await openGalley(repo)

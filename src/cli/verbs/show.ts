@@ -4,7 +4,7 @@ import { assertNever } from '../../model/error.ts'
 import { paintFor } from '../../review/colour.ts'
 import { visible } from '../../review/visible.ts'
 import { changeOptions, namedChange } from '../one-change.ts'
-import { changeLine, diffText, noticesOf } from '../text.ts'
+import { changeLine, diffText, noticesOf, standingOf } from '../text.ts'
 import type { Verb } from '../verb.ts'
 
 export const show: Verb = {
@@ -27,7 +27,7 @@ export const show: Verb = {
       .filter((o) => o.check.outcome !== 'passed')
       .map((o) => `\noutput of ${visible(o.check.name)}:\n${visibleLines(o.output)}`)
     const history = log.map(eventLine).join('')
-    const head = `${changeLine(change, context.terminal)}digest ${change.digest}\n${noticesOf(change, context.terminal)}${body}`
+    const head = `${changeLine(change, context.terminal)}digest ${change.digest}\n${noticesOf(change, context.terminal)}${standingOf(change)}${body}`
     const diff = diffText(await readPairs(world, change.id), context.terminal)
     return {
       value: {},
@@ -59,9 +59,9 @@ function whatHappened(event: ChangeEvent): string {
     case 'rejected':
       return `rejected${event.reason === '' ? '' : `: ${visible(event.reason)}`}`
     case 'landed':
-      return `landed as ${event.landing.after.slice(0, 7)}`
+      return landedText(event)
     case 'undone':
-      return `undone by ${event.undoneBy}`
+      return `${event.isPart === true ? 'undone in part' : 'undone'} by ${event.undoneBy}`
     case 'stale':
       return `stale: ${visible(event.reason)}`
     case 'proposed':
@@ -69,6 +69,12 @@ function whatHappened(event: ChangeEvent): string {
     default:
       return assertNever(event)
   }
+}
+
+function landedText({ landing, again }: Extract<ChangeEvent, { kind: 'landed' }>): string {
+  if (again === undefined) return `landed as ${landing.after.slice(0, 7)}`
+  const part = again.isPart === true ? ' its part of it' : ''
+  return `brought back${part} by ${again.by}, which undid ${again.undo}`
 }
 
 const visibleLines = (text: string): string =>

@@ -1,0 +1,163 @@
+import { changedFiles, checkOutScratch } from '../git/scratch-tree.ts'
+import type { CommitId } from '../model/ids.ts'
+import { limits } from '../model/limits.ts'
+import type { Command, Policy } from '../model/policy.ts'
+import { copyIgnoreRules } from '../store/ignore-rules.ts'
+import { copyIncluded } from '../store/include-files.ts'
+import type { Store } from '../store/open-store.ts'
+import { type FullTree, type FullTreeRequest, takeFullTree } from '../store/pool.ts'
+import type { SetupState, Slot } from '../store/pool-slot.ts'
+import { holdsStill, noteBrought, setupKey } from '../store/setup-state.ts'
+import { run } from '../sys/process.ts'
+import { removeAllInTree } from '../sys/tree-files.ts'
+import type { World } from './world.ts'
+
+/** Installing what a project needs may take a while. */
+const SETUP_TIMEOUT_MS = 30 * 60_000
+
+/** A full tree with what its work needs: ignored files of the user's that `.worktreeinclude` names, and what the policy's setup brings. */
+export interface ProvisionedTree {
+  readonly slot: Slot
+  /** Paths of the tree that were brought and are never committed; one that ends in `/` stands for all that is in it. */
+  readonly brought: readonly string[]
+  /** What was named and could not be brought, each as a sentence. */
+  readonly remarks: readonly string[]
+  /** The setup command ended badly; null = it did not, or there is none. */
+  readonly setupFailure: SetupFailure | null
+}
+
+export interface SetupFailure {
+  readonly summary: string
+  readonly output: Buffer
+}
+
+export interface ProvisionRequest {
+  readonly commit: CommitId
+  readonly policy: Policy
+  readonly purpose: FullTreeRequest['purpose']
+  readonly usesSetup: boolean
+  /** Told what is being done, for whoever waits. */
+  readonly onProgress?: (text: string) => void
+}
+
+/** A tree in use, and the two ways to be done with it. */
+export interface HeldTree extends ProvisionedTree {
+  readonly release: () => Promise<void>
+  readonly abandon: () => void
+}
+
+/** Runs a task in a full tree of the pool at a commit, provisioned; cleans the tree and gives it back, whatever the end is. */
+export async function withFullTree<T>(
+  world: World,
+  store: Store,
+  request: ProvisionRequest,
+  task: (tree: ProvisionedTree) => Promise<T>,
+): Promise<T> {
+  const tree = await holdFullTree(world, store, request)
+  try {
+    return await task(tree)
+  } finally {
+    await tree.release()
+  }
+}
+
+/** As `withFullTree`, for whoever has to look at what is left before it goes. */
+export async function holdFullTree(world: World, store: Store, request: ProvisionRequest): Promise<HeldTree> {
+  const { commit, policy, onProgress } = request
+  await copyIgnoreRules(world.repository, store)
+  const reader = await world.reader()
+  const tree = await takeFullTree(world.repository, store, {
+    commit,
+    purpose: request.purpose,
+    reader,
+    clock: world.clock,
+    ...(onProgress
+      ? {
+          onProgress: ({ percent }: { readonly percent: number }) => onProgress(`checking out: ${percent} %`),
+        }
+      : {}),
+  })
+  let setup: SetupState | null = tree.setup
+  const release = async () => {
+    const kept = setup !== null && (await holdsStill(tree.slot, setup).catch(() => false)) ? setup : null
+    await tree.release(kept)
+  }
+  try {
+    const done = request.usesSetup ? await setUp(world, tree, policy, onProgress) : { setup, failure: null }
+    setup = done.setup
+    const included = await copyIncluded(world.repository, tree.slot.path)
+    return {
+      slot: tree.slot,
+      brought: [...(setup?.brought ?? []), ...included.paths],
+      remarks: included.remarks,
+      setupFailure: done.failure,
+      release,
+      abandon: tree.abandon,
+    }
+  } catch (error) {
+    await release()
+    throw error
+  }
+}
+
+interface SetUp {
+  readonly setup: SetupState | null
+  readonly failure: SetupFailure | null
+}
+
+/** Runs the policy's setup command, unless what it brought for these lock files is there still. */
+async function setUp(
+  world: World,
+  tree: FullTree,
+  policy: Policy,
+  onProgress: ProvisionRequest['onProgress'],
+): Promise<SetUp> {
+  const { slot, commit } = tree
+  const key = policy.setup === null ? null : await setupKey(await world.reader(), commit, policy.setup)
+  if (tree.setup !== null && tree.setup.key === key) return { setup: tree.setup, failure: null }
+  for (const path of tree.setup?.brought ?? []) await removeAllInTree(slot.path, path.replace(/\/$/, ''))
+  if (policy.setup === null || key === null) return { setup: null, failure: null }
+  onProgress?.(`setting up: ${commandText(policy.setup.run)}`)
+  const failure = await runSetup(world, slot, policy.setup.run)
+  // The tree is to be what the commit says; what setup writes into tracked files is nobody's work.
+  if ((await changedFiles(slot.door)).length > 0) await checkOutScratch(slot.door, commit)
+  return failure === null ? { setup: await noteBrought(slot, key), failure } : { setup: null, failure }
+}
+
+const commandText = (command: Command): string =>
+  command.kind === 'argv' ? command.argv.join(' ') : command.line
+
+async function runSetup(world: World, slot: Slot, command: Command): Promise<SetupFailure | null> {
+  const [file, ...args] = command.kind === 'argv' ? command.argv : ['/bin/sh', '-c', command.line]
+  const result = await run({
+    file: file ?? '',
+    args,
+    cwd: slot.path,
+    env: treeEnvironment(world),
+    timeoutMs: SETUP_TIMEOUT_MS,
+    outputMaxBytes: limits.checkOutputMaxBytes,
+    ownGroup: true,
+  }).catch((error: NodeJS.ErrnoException) => error)
+  if (result instanceof Error) {
+    const summary = `setup could not be started: ${result.code ?? result.message}`
+    return { summary, output: Buffer.from(`${summary}\n`) }
+  }
+  if (result.exitCode === 0 && !result.timedOut) return null
+  const how = result.timedOut ? `did not end within ${SETUP_TIMEOUT_MS / 60_000} minutes` : endOf(result)
+  return { summary: `setup ${how}`, output: Buffer.concat([result.stdout, result.stderr]) }
+}
+
+const endOf = (result: { readonly exitCode: number | null; readonly signal: string | null }): string =>
+  result.exitCode === null ? `was ended by ${result.signal}` : `ended with exit code ${result.exitCode}`
+
+/** The caller's environment without anything that names a repository. */
+export function treeEnvironment(world: World): Record<string, string> {
+  const env: Record<string, string> = {}
+  for (const [name, value] of Object.entries(world.repository.env)) {
+    if (value !== undefined && !name.startsWith('GIT_')) env[name] = value
+  }
+  // The one that was inherited names another place.
+  delete env['OLDPWD']
+  delete env['PWD']
+  return env
+}

@@ -1,0 +1,38 @@
+import { isAbsolute, join } from 'node:path'
+import { git } from '../git/door.ts'
+import type { Repository } from '../git/open-repository.ts'
+import { makePrivateDirectory, readOwnFile } from '../sys/durable.ts'
+import { homeDirectory } from '../sys/home.ts'
+import { replaceQuickly } from '../sys/quick-files.ts'
+import type { Store } from './open-store.ts'
+
+/**
+ * Gives the scratch trees the ignore rules that the user has beside the repository's own: `.git/info/exclude` and
+ * core.excludesFile. What the user's git would leave out is then left out there too.
+ *
+ * Leaves `info/exclude` in the store. One process.
+ */
+export async function copyIgnoreRules(repository: Repository, store: Store): Promise<void> {
+  const files = [await excludesFile(repository), join(repository.commonDir, 'info', 'exclude')]
+  const parts = await Promise.all(files.map((file) => readOwnFile(file)))
+  const rules = Buffer.concat(parts.flatMap((bytes) => (bytes === null ? [] : [bytes, Buffer.from('\n')])))
+  const info = join(store.door.gitDir, 'info')
+  const file = join(info, 'exclude')
+  const before = await readOwnFile(file)
+  if (before?.equals(rules) === true) return
+  await makePrivateDirectory(info)
+  await replaceQuickly(file, rules)
+}
+
+/** As git finds it: the configuration, or the file of this name in the user's configuration folder. */
+async function excludesFile(repository: Repository): Promise<string> {
+  const result = await git(repository.door, {
+    args: ['config', '-z', '--type=path', '--get', 'core.excludesFile'],
+    okCodes: [0, 1, 128],
+  })
+  const set = result.stdout.toString('utf8').split('\0')[0] ?? ''
+  if (set !== '') return isAbsolute(set) ? set : join(repository.workTree ?? repository.gitDir, set)
+  const { env } = repository
+  const config = env['XDG_CONFIG_HOME'] || join(homeDirectory(env), '.config')
+  return join(config, 'git', 'ignore')
+}

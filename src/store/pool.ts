@@ -1,0 +1,229 @@
+import { basename } from 'node:path'
+import type { ObjectReader } from '../git/objects.ts'
+import type { Repository } from '../git/open-repository.ts'
+import { type CheckoutOptions, checkOutScratch } from '../git/scratch-tree.ts'
+import { refuse } from '../model/error.ts'
+import type { CommitId } from '../model/ids.ts'
+import type { Clock } from '../sys/clock.ts'
+import { makePrivateDirectory } from '../sys/durable.ts'
+import { namesIn } from '../sys/durable-files.ts'
+import { type Acquisition, acquireExclusiveFile } from '../sys/exclusive-file.ts'
+import { membersOf } from '../sys/process-group-members.ts'
+import { isScratchTree } from '../sys/scratch-identity.ts'
+import { moveTree } from './materialise.ts'
+import type { Store } from './open-store.ts'
+import {
+  cleanSlot,
+  dropSlot,
+  isOfThisBoot,
+  isReady,
+  isSlotName,
+  makeSlot,
+  readSlotState,
+  type SetupState,
+  type Slot,
+  type SlotState,
+  saveIndex,
+  slotOf,
+  writeSlotState,
+} from './pool-slot.ts'
+import { scratchHome } from './scratch.ts'
+
+/** Full trees that are kept for the next use. More exist only while they are in use. */
+export const POOL_MAX = 3
+const SLOTS_MAX = 200
+const TOUCH_EVERY_MS = 10_000
+
+export interface FullTreeRequest {
+  readonly commit: CommitId
+  readonly purpose: { readonly kind: 'check' } | { readonly kind: 'run'; readonly run: string }
+  readonly reader: ObjectReader
+  readonly clock: Clock
+  readonly onProgress?: CheckoutOptions['onProgress']
+}
+
+/** A full tree of the pool while one task has it. */
+export interface FullTree {
+  readonly slot: Slot
+  readonly commit: CommitId
+  /** What an earlier use brought by the policy's setup command, and is still there. */
+  readonly setup: SetupState | null
+  /**
+   * Cleans the tree and gives it back.
+   *
+   * @param setup - What setup brought and is to stay.
+   */
+  readonly release: (setup: SetupState | null) => Promise<void>
+  /** Leaves the tree to itself, as a killed process would: what is in it is collected by the next look. */
+  readonly abandon: () => void
+}
+
+/**
+ * Takes a full tree at a commit from the repository's pool: one that is free is moved there by writing what differs; else a new
+ * one is made. Nobody else gets it before it is released or the process has ended.
+ *
+ * A tree that a killed check left is cleaned first. One that a killed run left is passed over: it may hold work.
+ */
+export async function takeFullTree(
+  repository: Repository,
+  store: Store,
+  request: FullTreeRequest,
+): Promise<FullTree> {
+  await makePrivateDirectory(scratchHome(repository))
+  for (const slot of await knownSlots(repository, store, request.commit)) {
+    const taken = await tryTake(repository, store, slot, request)
+    if (taken !== null) return taken
+  }
+  return makeNew(repository, store, request)
+}
+
+/** Names of the pool's slots that have a state, in no order. */
+export async function slotNames(repository: Repository): Promise<readonly string[]> {
+  const names = await namesIn(scratchHome(repository))
+  return names.flatMap((name) => {
+    const slot = name.endsWith('.json') ? basename(name, '.json') : ''
+    return isSlotName(slot) ? [slot] : []
+  })
+}
+
+/** Those that stand at the commit already first, then those used last: they differ least. */
+async function knownSlots(repository: Repository, store: Store, commit: CommitId): Promise<readonly Slot[]> {
+  const slots = (await slotNames(repository)).map((name) => slotOf(repository, store, name))
+  const states = await Promise.all(slots.map(async (slot) => ({ slot, state: await readSlotState(slot) })))
+  const rank = ({ state }: { readonly state: SlotState | null }) =>
+    state === null ? 3 : !isReady(state) ? 2 : state.commit === commit ? 0 : 1
+  return states
+    .sort((a, b) => rank(a) - rank(b) || (b.state?.usedAt ?? 0) - (a.state?.usedAt ?? 0))
+    .map(({ slot }) => slot)
+}
+
+type Held = Acquisition & { readonly kind: 'held' }
+
+/** Takes a slot's lock. Null when somebody alive has it. */
+export function lockSlot(slot: Slot, clock: Clock, label: string): Held | null {
+  const token = Buffer.from(clock.random(12)).toString('hex')
+  const holder = { token, label, since: new Date(clock.now()).toISOString() }
+  const tried = acquireExclusiveFile(slot.lockFile, holder, clock.now())
+  return tried.kind === 'held' ? tried : null
+}
+
+async function tryTake(
+  repository: Repository,
+  store: Store,
+  slot: Slot,
+  request: FullTreeRequest,
+): Promise<FullTree | null> {
+  const held = lockSlot(slot, request.clock, request.purpose.kind)
+  if (held === null) return null
+  try {
+    const state = await readSlotState(slot)
+    if (state === null || holdsWork(state)) {
+      held.release()
+      return null
+    }
+    return await prepare(repository, store, slot, held, state, request)
+  } catch (error) {
+    held.release()
+    throw error
+  }
+}
+
+/** A run that was cut off: its work has not been collected, or it still goes on. */
+export const holdsWork = (state: SlotState): boolean => state.phase === 'run'
+
+/** Whether processes of a run are still there, though nobody waits for them. */
+export const runGoesOn = (run: string): boolean => membersOf({ text: run, leader: null }).length > 0
+
+async function prepare(
+  repository: Repository,
+  store: Store,
+  slot: Slot,
+  held: Held,
+  state: SlotState,
+  request: FullTreeRequest,
+): Promise<FullTree> {
+  const { commit } = request
+  let setup = state.setup
+  const noteMoving = () =>
+    writeSlotState(slot, { commit, phase: 'moving', run: null, usedAt: request.clock.now(), setup })
+  const stands = await isScratchTree(slot.path, slot.door.gitDir)
+  if (!isReady(state) || !stands) {
+    await noteMoving()
+    setup = null
+    const isWhole = state.phase !== 'moving' && isOfThisBoot(state)
+    if (!(await cleanSlot(slot, commit, { keeps: [], trustsIndex: isWhole }).catch(() => false)))
+      await makeSlot(slot, store, commit, progressOf(request))
+  } else if (state.commit !== commit) {
+    await noteMoving()
+    if (!(await moveTree(repository, slot.door, request.reader, state.commit, commit)))
+      await checkOutScratch(slot.door, commit, progressOf(request))
+    saveIndex(slot)
+  }
+  return handOut(repository, slot, held, setup, request)
+}
+
+const progressOf = ({ onProgress }: FullTreeRequest): CheckoutOptions =>
+  onProgress === undefined ? {} : { onProgress }
+
+async function makeNew(repository: Repository, store: Store, request: FullTreeRequest): Promise<FullTree> {
+  const known = new Set(await slotNames(repository))
+  for (let n = 1; n <= SLOTS_MAX; n++) {
+    if (known.has(`pool-${n}`)) continue
+    const slot = slotOf(repository, store, `pool-${n}`)
+    const held = lockSlot(slot, request.clock, request.purpose.kind)
+    if (held === null) continue
+    try {
+      await makeSlot(slot, store, request.commit, progressOf(request))
+      return await handOut(repository, slot, held, null, request)
+    } catch (error) {
+      await dropSlot(slot)
+      held.release()
+      throw error
+    }
+  }
+  refuse('io-error', `${SLOTS_MAX} full trees are in use`, { trees: SLOTS_MAX }, 'See `galley gc`.')
+}
+
+async function handOut(
+  repository: Repository,
+  slot: Slot,
+  held: Held,
+  setup: SetupState | null,
+  request: FullTreeRequest,
+): Promise<FullTree> {
+  const { commit, purpose, clock } = request
+  const run = purpose.kind === 'run' ? purpose.run : null
+  await writeSlotState(slot, { commit, phase: purpose.kind, run, usedAt: clock.now(), setup })
+  const timer = setInterval(held.touch, TOUCH_EVERY_MS)
+  timer.unref()
+  const letGo = () => {
+    clearInterval(timer)
+    held.release()
+  }
+  return {
+    slot,
+    commit,
+    setup,
+    release: async (kept) => {
+      try {
+        await giveBack(repository, slot, { commit, usedAt: clock.now(), setup: kept })
+      } finally {
+        letGo()
+      }
+    },
+    abandon: letGo,
+  }
+}
+
+/** A tree that cannot be cleaned is dropped, and so is one more than the pool keeps. */
+async function giveBack(
+  repository: Repository,
+  slot: Slot,
+  state: Pick<SlotState, 'commit' | 'usedAt' | 'setup'>,
+): Promise<void> {
+  const isTooMany = (await slotNames(repository)).length > POOL_MAX
+  const options = { keeps: state.setup?.brought ?? [], trustsIndex: true }
+  const isClean = !isTooMany && (await cleanSlot(slot, state.commit, options).catch(() => false))
+  if (isClean) await writeSlotState(slot, { ...state, phase: 'clean', run: null })
+  else await dropSlot(slot)
+}

@@ -1,0 +1,14 @@
+import { mkdir, rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/** Moves a file of galley's own, making the directory that it goes to. False when it is not there. */
+export async function moveFile(from: string, to: string): Promise<boolean> {
+  await mkdir(dirname(to), { recursive: true })
+  return rename(from, to).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false
+      throw error
+    },
+  )
+}

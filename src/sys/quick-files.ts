@@ -1,0 +1,100 @@
+import {
+  closeSync,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { rename, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { errorCode } from './durable-files.ts'
+import { linkOrCopy } from './index-snapshot.ts'
+
+/**
+ * Puts a file of galley's own in place as a whole, without waiting for the device: for what can be made again, in a tree
+ * whose state is not believed after a power cut. Mode 0600, one writer at a time.
+ */
+export async function replaceQuickly(file: string, bytes: Uint8Array | string): Promise<void> {
+  const passing = `${file}.new`
+  await writeFile(passing, bytes, { mode: 0o600 })
+  await rename(passing, file)
+}
+
+/** Makes `to` a second name of a file that is only ever replaced as a whole, in place of what it was. False when there is no such file. */
+export function renewLink(from: string, to: string): boolean {
+  const passing = `${to}.new`
+  rmSync(passing, { force: true })
+  if (!linkOrCopy(from, passing)) return false
+  renameSync(passing, to)
+  // Two names of one file: the rename did nothing and left both.
+  rmSync(passing, { force: true })
+  return true
+}
+
+/** Whether a path and the two directories above it are directories and no links. */
+export function isRealDirectory(path: string): boolean {
+  return [path, dirname(path), dirname(dirname(path))].every(
+    (part) => lstatSync(part, { throwIfNoEntry: false })?.isDirectory() === true,
+  )
+}
+
+/** Reads a file of galley's own at once; null when there is none. */
+export function readQuickly(file: string): Buffer | null {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** Puts a file in place whose content comes in parts. */
+export function replaceWithParts(file: string, parts: readonly Buffer[]): void {
+  const passing = `${file}.new`
+  const descriptor = openSync(passing, 'w', 0o600)
+  try {
+    writeParts(descriptor, parts)
+  } finally {
+    closeSync(descriptor)
+  }
+  renameSync(passing, file)
+}
+
+function writeParts(descriptor: number, parts: readonly Buffer[]): void {
+  for (const part of parts) {
+    for (let at = 0; at < part.length; ) at += writeSync(descriptor, part, at)
+  }
+}
+
+/**
+ * Writes ranges of a content that comes in parts over the same places of a file, and cuts the file where the content ends. Not in one
+ * step: whoever is cut off here must not believe the file afterwards.
+ */
+export function overwriteRanges(
+  file: string,
+  parts: readonly Buffer[],
+  ranges: readonly { readonly offset: number; readonly length: number }[],
+): void {
+  const descriptor = openSync(file, 'r+')
+  try {
+    for (const { offset, length } of ranges) writeRange(descriptor, parts, offset, offset + length)
+    ftruncateSync(
+      descriptor,
+      parts.reduce((sum, part) => sum + part.length, 0),
+    )
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function writeRange(descriptor: number, parts: readonly Buffer[], from: number, to: number): void {
+  let start = 0
+  for (const part of parts) {
+    const [first, last] = [Math.max(from, start), Math.min(to, start + part.length)]
+    for (let at = first; at < last; ) at += writeSync(descriptor, part, at - start, last - at, at)
+    start += part.length
+  }
+}
