@@ -59,7 +59,7 @@ const programOf = (command: Command): readonly [string, readonly string[]] =>
   command.kind === 'argv' ? [command.argv[0] ?? '', command.argv.slice(1)] : ['/bin/sh', ['-c', command.line]]
 
 /** Variables of the caller that a check must not see: another repository's, and any that could answer a prompt. */
-function checkEnvironment(context: CheckContext): Record<string, string> {
+export function checkEnvironment(context: CheckContext): Record<string, string> {
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries(context.env)) {
     if (value !== undefined && !name.startsWith('GIT_')) env[name] = value
@@ -74,7 +74,8 @@ function checkEnvironment(context: CheckContext): Record<string, string> {
   }
 }
 
-function firstLine(output: Buffer): string {
+/** The first line of output that says something, for lists. */
+export function firstLine(output: Buffer): string {
   const line =
     output
       .toString('utf8')

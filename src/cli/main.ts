@@ -26,7 +26,8 @@ export interface CliProcess {
  * With `--json`, stdout holds exactly one JSON value, whatever happens.
  */
 export async function runCli(argv: readonly string[], proc: CliProcess): Promise<number> {
-  const wantsJson = argv.includes('--json')
+  // What follows a `--` is for somebody else: another program's own options.
+  const wantsJson = (argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv).includes('--json')
   try {
     const global = readGlobals(argv)
     if (global.verb === 'help') return printHelp(proc, global.rest)

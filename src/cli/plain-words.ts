@@ -18,9 +18,11 @@ export function readPlainWords(name: string, verb: Verb, words: readonly string[
 const takesLast = (verb: Verb): boolean =>
   verb.usage.includes('<id>') || verb.usage.includes('<change|commit>')
 
-/** A verb's usage line names its arguments: `<id>`, `[batch.json]`; `[options]` is none. */
+/** A verb's usage line names its arguments: `<id>`, `[batch.json]`; `[options]` is none, and `[paths…]` any number. */
 export function refuseTooMany(name: string, verb: Verb, positional: readonly string[]): void {
-  const most = (verb.usage.match(/[<[][^\]>]+[\]>]/g) ?? []).filter((word) => word !== '[options]').length
+  const named = verb.usage.match(/[<[][^\]>]+[\]>]/g) ?? []
+  if (named.some((word) => word.includes('…'))) return
+  const most = named.filter((word) => word !== '[options]').length
   if (positional.length > most) {
     throw usageError(`too many arguments for ${name}: ${positional.slice(most).join(' ')}`)
   }

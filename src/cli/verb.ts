@@ -33,8 +33,8 @@ export interface Answer {
   readonly bytes?: Uint8Array
   /** Long text goes through the pager where there is a terminal. */
   readonly paged?: boolean
-  /** Default 0. */
-  readonly exitCode?: 0 | 1
+  /** Default 0. Another than 0 or 1 is that of a program which the verb ran. */
+  readonly exitCode?: number
 }
 
 /** The arguments of a verb after parsing. */

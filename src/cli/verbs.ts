@@ -49,6 +49,14 @@ export const verbs: Readonly<
     summary: 'Bring back what was undone',
     load: async () => (await import('./verbs/redo.ts')).redo,
   },
+  capture: {
+    summary: 'Turn uncommitted work into a change',
+    load: async () => (await import('./verbs/capture.ts')).capture,
+  },
+  run: {
+    summary: 'Run an agent in a scratch tree, and capture what it does',
+    load: async () => (await import('./verbs/run.ts')).run,
+  },
   wait: {
     summary: 'Wait until a change is decided',
     load: async () => (await import('./verbs/wait.ts')).wait,
@@ -87,6 +95,10 @@ export const verbs: Readonly<
     load: async () => (await import('./verbs/hook.ts')).hook,
   },
   policy: { summary: 'Check the policy file', load: async () => (await import('./verbs/policy.ts')).policy },
+  gc: {
+    summary: 'Bound what galley keeps',
+    load: async () => (await import('./verbs/gc.ts')).gc,
+  },
   purge: {
     summary: 'Remove galley from the repository',
     load: async () => (await import('./verbs/purge.ts')).purge,

@@ -107,16 +107,7 @@ function hunksEdit({ hunks, oldId }: FileChange, place: Place): HunksEdit {
 }
 
 function modelHunk({ line, oldStart, lines }: DiffHunk): Hunk {
-  return { anchors: [], oldStart, lines, endOfFile: endsFile(lines), sourceLine: line }
-}
-
-/**
- * Whether a hunk belongs at the end of the file: git's rule is that it has no context line behind its change. A hunk
- * of removed lines without any context (`-U0`) is left to its place, which those lines prove.
- */
-function endsFile(lines: readonly HunkLine[]): boolean {
-  if (lines.at(-1)?.kind === 'context') return false
-  return lines[0]?.kind === 'context' || lines.every(({ kind }) => kind === 'add')
+  return { anchors: [], oldStart, lines, endOfFile: false, sourceLine: line }
 }
 
 function contentOf(lines: readonly HunkLine[]): Uint8Array {

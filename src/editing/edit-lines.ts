@@ -105,7 +105,7 @@ function insertAt(file: FileText, { item, after, content, what }: Insertion): Ou
     tier: 'exact',
     claimStart: offset,
     claimEnd: offset,
-    ownLine: after === lines.count ? encode(ending) : null,
+    ownLine: encode(ending),
   })
 }
 

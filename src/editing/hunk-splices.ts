@@ -47,8 +47,7 @@ export function hunkClaims(file: FileText, edit: HunksEdit, placed: PlacedHunk):
       tier: placed.tier,
       claimStart: Math.min(claimStart, offset),
       claimEnd: index === runs.length - 1 ? Math.max(end, blockEnd) : end,
-      ownLine:
-        run.line === lines.count && run.added.length > 0 ? encode(lines.endingNear(lines.count - 1)) : null,
+      ownLine: run.removed.length === 0 ? encode(lines.endingNear(Math.max(run.line - 1, 0))) : null,
     }
     claimStart = claim.claimEnd
     return claim

@@ -28,28 +28,37 @@ export function changedLines(table: LineTable, sorted: readonly Claim[]): LineCh
   const byClaim = new Map<Claim, ChangedLines>()
   const regions: ChangedRegion[] = []
   let shift = 0
-  let openEnd = table.isUnterminated
-  for (const claim of sorted) {
+  /** Where the claim before ended, and whether it left its last line open. */
+  let reached = { end: -1, isOpen: false }
+  sorted.forEach((claim, index) => {
     const end = claim.offset + claim.length
-    const separated = claim.ownLine !== null && openEnd
-    if (end === table.bytes.length) openEnd = leavesLineOpen(table, claim, terminator)
-    const first = lineNumber(table, claim.offset) + (separated ? 1 : 0)
+    const isOpen = claim.offset === reached.end ? reached.isOpen : isInLine(table, claim.offset)
+    const separated = claim.ownLine !== null && isOpen
+    const leavesOpen =
+      claim.replacement.length > 0 ? !endsWith(claim.replacement, terminator) : isOpen && !separated
+    reached = { end, isOpen: leavesOpen }
     const added = countByte(claim.replacement, terminator)
     const removed = countByte(table.bytes.subarray(claim.offset, end), terminator)
-    const newFrom = first + shift
-    const newLines = newLinesOf({ claim, from: newFrom, added, table, terminator })
-    byClaim.set(claim, { ...oldLinesOf(table, claim), ...newLines })
+    const newFrom = lineNumber(table, claim.offset) + (separated ? 1 : 0) + shift
+    const isClean = !leavesOpen && (end === table.bytes.length || table.isLineStart(end))
+    const newTo = newFrom + added - (isClean ? 1 : 0)
+    const joins = !isClean && end < table.bytes.length && !isSeparated(sorted[index + 1], end)
+    byClaim.set(claim, {
+      ...oldLinesOf(table, claim, joins),
+      ...(newTo < newFrom ? {} : { newLines: { from: newFrom, to: newTo } }),
+    })
     shift += added - removed + (separated ? 1 : 0)
-    const newEnd = newLines.newLines === undefined ? newFrom : newLines.newLines.to + 1
-    regions.push({ newFrom, newEnd, shift })
-  }
+    regions.push({ newFrom, newEnd: Math.max(newFrom, newTo + 1), shift })
+  })
   return { byClaim, regions }
 }
 
-function leavesLineOpen(table: LineTable, claim: Claim, terminator: number): boolean {
-  if (claim.replacement.length > 0) return !endsWith(claim.replacement, terminator)
-  return !table.isLineStart(claim.offset)
-}
+/** Whether the text before the offset leaves a line open. */
+const isInLine = (table: LineTable, offset: number): boolean =>
+  offset === table.bytes.length ? table.isUnterminated : !table.isLineStart(offset)
+
+const isSeparated = (next: Claim | undefined, end: number): boolean =>
+  next !== undefined && next.offset === end && next.ownLine !== null
 
 /** The line that begins or continues at the offset; the end of a terminated file is a line of its own. */
 function lineNumber(table: LineTable, offset: number): number {
@@ -57,27 +66,12 @@ function lineNumber(table: LineTable, offset: number): number {
   return table.lineAt(offset) + 1
 }
 
-function oldLinesOf(table: LineTable, claim: Claim): ChangedLines {
-  if (claim.length === 0) return {}
-  const last = claim.offset + claim.length - 1
-  return { oldLines: { from: table.lineAt(claim.offset) + 1, to: table.lineAt(last) + 1 } }
-}
-
-function newLinesOf(place: {
-  readonly claim: Claim
-  readonly from: number
-  readonly added: number
-  readonly table: LineTable
-  readonly terminator: number
-}): ChangedLines {
-  const { claim, from, added, table, terminator } = place
+/** @param joins - the line that follows has been joined to the claim's last one: it has changed as well. */
+function oldLinesOf(table: LineTable, claim: Claim, joins: boolean): ChangedLines {
+  if (claim.length === 0 && !joins) return {}
   const end = claim.offset + claim.length
-  if (claim.replacement.length === 0) {
-    const isWhole = table.isLineStart(claim.offset) && (table.isLineStart(end) || end === table.bytes.length)
-    return isWhole ? {} : { newLines: { from, to: from } }
-  }
-  const to = from + added - (endsWith(claim.replacement, terminator) ? 1 : 0)
-  return { newLines: { from, to: Math.max(from, to) } }
+  const last = joins ? end : end - 1
+  return { oldLines: { from: table.lineAt(claim.offset) + 1, to: table.lineAt(last) + 1 } }
 }
 
 const endsWith = (bytes: Uint8Array, byte: number): boolean => bytes[bytes.length - 1] === byte

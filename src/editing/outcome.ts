@@ -11,8 +11,8 @@ export interface Claim extends Splice {
   readonly claimStart: number
   readonly claimEnd: number
   /**
-   * The replacement must begin a line: this terminator is put before it if the text before it is unterminated. Only
-   * for insertions at the end of a file.
+   * The replacement must begin a line: this terminator is put before it where the text before it is unterminated, at
+   * the end of a file or because another edit of the step takes its newline. For insertions.
    */
   readonly ownLine: Buffer | null
 }

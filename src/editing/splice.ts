@@ -1,6 +1,8 @@
 import { markLength } from './lines.ts'
 import type { Claim } from './outcome.ts'
 
+const LF = 10
+
 /** Orders claims as they stand in the file; insertions at one point keep the batch's order and precede what begins there. */
 export function sortClaims(claims: readonly Claim[]): readonly Claim[] {
   return claims
@@ -70,7 +72,7 @@ class Output {
 
   /** Whether what stands so far leaves its last line open, in a file whose lines end like `ending`. */
   isInLine(ending: Buffer): boolean {
-    return this.length > this.markBytes && this.last !== ending[ending.length - 1]
+    return this.length > this.markBytes && this.last !== LF && this.last !== ending[ending.length - 1]
   }
 
   bytes(): Buffer {

@@ -160,7 +160,10 @@ async function foldForeign(
       change === null
         ? foldChange(id, [event])
         : applyEvent({ ...change, log: [...change.log, event] }, event)
-    const wrong = (await stagedFault(world, store, change, event)) ?? summaryFault(change, entry)
+    const wrong =
+      (await stagedFault(world, store, change, event)) ??
+      (await landedFault(world, store, change, event)) ??
+      summaryFault(change, entry)
     if (wrong !== null) return `the event ${entry.commit}: ${wrong}`
   }
   return change === null || change.revisions.length === 0 ? 'the log holds no revision' : change
@@ -192,6 +195,25 @@ async function stagedFault(
   if (message !== commitMessage(change.id, change))
     return `the message of revision ${revision.number} is not that of the change`
   return digestFault(store, revision)
+}
+
+/** An undo takes back the commit that the log names: where that is here, it must be what the revision made of its parent. */
+async function landedFault(
+  world: World,
+  store: Store,
+  change: Change,
+  event: ChangeEvent,
+): Promise<string | null> {
+  if (event.kind !== 'landed' || event.again !== undefined) return null
+  const reader = await world.reader()
+  const { after } = event.landing
+  const info = await reader.info(after)
+  if (info === null) return null
+  const digest = change.revisions[event.revision - 1]?.digest
+  const parents = info.type === 'commit' ? (await parseCommit(reader, after)).parents : []
+  const found =
+    info.type === 'commit' ? digestOf(await transitionsOf(store, parents[0] ?? null, after)) : null
+  return found === digest ? null : `${after} is not what became of revision ${event.revision}`
 }
 
 async function digestFault(store: Store, revision: Revision): Promise<string | null> {

@@ -1,4 +1,5 @@
 import { type CheckRun, runCheck } from '../checks/run-command.ts'
+import { runTeamHooks } from '../checks/team-hooks.ts'
 import { sha256Hex } from '../git/blob-id.ts'
 import { diffTrees } from '../git/diff-tree.ts'
 import { emptyTree } from '../git/fast-import.ts'
@@ -15,6 +16,7 @@ import { ensureScratch, type ScratchTree } from '../store/scratch.ts'
 import { type ProvisionedTree, type SetupFailure, withFullTree } from './full-tree.ts'
 import type { PolicyInForce } from './read-policy.ts'
 import { recordApproval } from './record-approval.ts'
+import { beforeCommit, findTeamHooks } from './team-hooks.ts'
 import type { World } from './world.ts'
 
 /** The newest revision; every change that the store publishes has one. */
@@ -53,7 +55,10 @@ export async function runChecks(
   const revision = currentRevision(logged)
   const paths = revision.manifest.map((t) => t.path)
   const wanted = applicableChecks(policy, revision.manifest)
-  const small = await ensureScratch(world.repository, store, { id, commit, paths, form: 'small' })
+  const [small, hooks] = await Promise.all([
+    ensureScratch(world.repository, store, { id, commit, paths, form: 'small' }),
+    policy.checkHooks ? findTeamHooks(world.repository) : [],
+  ])
   const context = { commit, base: revision.base, change: id, paths, env: world.repository.env }
   const runAll = async (full: ProvisionedTree | null): Promise<readonly CheckRun[]> => {
     const runs: CheckRun[] = []
@@ -64,15 +69,30 @@ export async function runChecks(
         failure === null ? await runCheck(check, { ...context, tree }) : notRun(check, commit, failure)
       runs.push(failure === null ? await judgeAfterwards(check, run, tree) : run)
     }
-    return runs
+    if (hooks.length === 0) return runs
+    const failure = full?.setupFailure ?? null
+    const ofTeam =
+      failure === null
+        ? await runTeamHooks(hooks, {
+            ...context,
+            tree: full?.slot ?? small,
+            ...(await beforeCommit(world, store, commit)),
+          })
+        : hooks.map((hook) => notRun({ name: `hooks/${hook.name}`, required: true }, commit, failure))
+    return [...runs, ...ofTeam]
   }
-  if (!wanted.some((check) => check.tree === 'full')) return runAll(null)
+  // The team's hooks expect the whole repository, as a commit of the user's own gives them.
+  if (hooks.length === 0 && !wanted.some((check) => check.tree === 'full')) return runAll(null)
   const purpose = { kind: 'check' } as const
   return withFullTree(world, store, { commit, policy, purpose, usesSetup: true }, runAll)
 }
 
 /** Without what setup brings, a check would judge something else than the change. */
-function notRun(check: CheckCommand, commit: CommitId, { summary, output }: SetupFailure): CheckRun {
+function notRun(
+  check: Pick<CheckCommand, 'name' | 'required'>,
+  commit: CommitId,
+  { summary, output }: SetupFailure,
+): CheckRun {
   const { name, required } = check
   return {
     result: { name, commit, outcome: 'missing', required, exitCode: null, durationMs: 0, summary },

@@ -4,8 +4,10 @@ import { approve } from './approve.ts'
 import { type CallAnswer, type CallRequest, callTool, unnamedSession } from './call.ts'
 import type { CallApproval } from './call-run.ts'
 import { acknowledgeCall } from './call-settle.ts'
+import { type Captured, type CaptureListing, type CaptureRequest, capture, listCapture } from './capture.ts'
 import type { ChangeView } from './change-view.ts'
 import { type Fetched, type FetchRequest, fetchChanges } from './fetch.ts'
+import { type Collected, collectGarbage } from './gc.ts'
 import { type Landed, land } from './land.ts'
 import { type LandedAll, landAll } from './land-all.ts'
 import { openTree } from './open-tree.ts'
@@ -14,6 +16,7 @@ import { type Pushed, type PushRequest, pushChanges } from './push.ts'
 import { type ReadFile, type ReadRequest, readFile } from './read.ts'
 import { previewRedo, type RedoRequest, redo } from './redo.ts'
 import { reject } from './reject.ts'
+import { type RunOutcome, type RunRequest, run } from './run.ts'
 import { readPairs, type Shown, showChange } from './show.ts'
 import { type LogFilter, listLog, type Status, status } from './status.ts'
 import { previewUndo, type Undone, type UndoPreview, type UndoRequest, undo } from './undo.ts'
@@ -61,6 +64,12 @@ export interface Galley {
   readonly previewUndo: (request: UndoRequest) => Promise<UndoPreview>
   readonly redo: (request: RedoRequest) => Promise<Undone>
   readonly previewRedo: (request: RedoRequest) => Promise<UndoPreview>
+  /** Takes uncommitted work into a change; files, index and refs stay as they are. */
+  readonly capture: (request?: CaptureRequest) => Promise<Captured>
+  readonly listCapture: (request?: Pick<CaptureRequest, 'paths' | 'staged'>) => Promise<CaptureListing>
+  /** Runs a command in a full scratch tree, and takes what it did into a change. */
+  readonly run: (request: RunRequest) => Promise<RunOutcome>
+  readonly gc: (request?: { readonly dryRun?: boolean }) => Promise<Collected>
   readonly wait: (request: { readonly id: string; readonly timeoutMs?: number }) => ChangeAnswer
   readonly status: () => Promise<Status>
   readonly log: (filter?: LogFilter) => ReturnType<typeof listLog>
@@ -95,6 +104,10 @@ export async function open(directory: string, options: OpenOptions = {}): Promis
     previewUndo: (request) => previewUndo(world, request),
     redo: (request) => redo(world, request),
     previewRedo: (request) => previewRedo(world, request),
+    capture: (request = {}) => capture(world, request),
+    listCapture: (request = {}) => listCapture(world, request),
+    run: (request) => run(world, request),
+    gc: (request = {}) => collectGarbage(world, { dryRun: request.dryRun === true }),
     wait: (request) => waitForDecision(world, request),
     status: () => status(world),
     log: (filter = {}) => listLog(world, filter),

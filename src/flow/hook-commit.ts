@@ -2,12 +2,15 @@ import { join } from 'node:path'
 import { diffIndex } from '../git/diff-index.ts'
 import { listRefs } from '../git/refs.ts'
 import { objectDirectories } from '../git/remerge.ts'
+import { GalleyError } from '../model/error.ts'
 import { type CommitId, commitId, isObjectId } from '../model/ids.ts'
 import { type Manifest, manifestOf } from '../model/manifest.ts'
+import type { Policy } from '../model/policy.ts'
 import type { CommitVerdict } from '../model/verdict.ts'
 import { isFailure } from '../model/verdict.ts'
 import { agentAtWork } from '../policy/agent-environment.ts'
 import { claimsOf } from '../policy/cover.ts'
+import { defaultPolicy } from '../policy/default-policy.ts'
 import { branchMatcher } from '../policy/path-matcher.ts'
 import { readOwnFile } from '../sys/durable.ts'
 import { refuseUnapproved } from './hook-refusal.ts'
@@ -65,22 +68,31 @@ export interface Watch {
   readonly agent: string | null
   readonly branch: string | null
   readonly guardedBy: string | null
-  readonly policy: Awaited<ReturnType<typeof readPolicy>>['policy']
+  readonly policy: Policy
   readonly tip: CommitId | null
 }
 
 async function watchOver(verifier: Verifier, head: Head): Promise<Watch> {
   const { world, reader } = verifier
   const tree = head.tip === null ? null : await reader.commitTree(head.tip)
-  const { policy } = await readPolicy(world, tree)
+  const agent = agentAtWork(world.repository.env)
+  const { policy } = await readPolicy(world, tree).catch((error: unknown) => forPeople(error, agent))
   const branch = head.detached ? null : head.ref.replace(/^refs\/heads\//, () => '')
   return {
-    agent: agentAtWork(world.repository.env),
+    agent,
     branch,
     guardedBy: branch === null ? null : branchMatcher(policy.guard)(branch),
     policy,
     tip: head.tip,
   }
+}
+
+/** A policy that cannot be read stops an agent. A person could not even commit its repair, and the server has the last word. */
+export function forPeople(error: unknown, agent: string | null): { readonly policy: Policy } {
+  if (agent === null && error instanceof GalleyError && error.code === 'invalid-policy') {
+    return { policy: defaultPolicy }
+  }
+  throw error
 }
 
 /** The staged commit, and what a merge in progress brings along. */

@@ -1,14 +1,14 @@
 import { isAncestor } from '../git/commit-log.ts'
-import { listRefs, type RefRow, resolveCommit } from '../git/refs.ts'
+import { listRefs, resolveCommit } from '../git/refs.ts'
 import { refuse } from '../model/error.ts'
 import { type CommitId, commitId } from '../model/ids.ts'
 import { isFailure } from '../model/verdict.ts'
 import { branchMatcher } from '../policy/path-matcher.ts'
-import type { RefStep } from './hook-refs.ts'
+import { arrivingApprovals, type RefStep } from './hook-refs.ts'
 import { refuseUnapproved } from './hook-refusal.ts'
 import { judgeRange } from './judge-range.ts'
 import { readPolicy } from './read-policy.ts'
-import { APPROVALS, rulesOf, type Verifier } from './verifier.ts'
+import { rulesOf, type Verifier } from './verifier.ts'
 import { withVerifier } from './verify.ts'
 import type { World } from './world.ts'
 
@@ -31,10 +31,7 @@ export async function guardReceive(
   steps: readonly RefStep[],
   quarantine: string | null,
 ): Promise<void> {
-  const rows: readonly RefRow[] = steps.flatMap(({ ref, after }) =>
-    ref.startsWith(APPROVALS) && after !== null ? [{ ref, object: after }] : [],
-  )
-  await withVerifier(world, { objects: quarantine, rows }, async (verifier) => {
+  await withVerifier(world, { objects: quarantine, rows: arrivingApprovals(steps) }, async (verifier) => {
     for (const step of steps) {
       if (step.ref.startsWith(OURS)) await guardOwnRef(verifier, step)
       else if (step.ref.startsWith(HEADS)) await guardBranch(verifier, step)

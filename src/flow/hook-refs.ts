@@ -5,11 +5,11 @@ import type { Policy } from '../model/policy.ts'
 import { isFailure } from '../model/verdict.ts'
 import { agentAtWork } from '../policy/agent-environment.ts'
 import { branchMatcher, type PathMatcher } from '../policy/path-matcher.ts'
-import { publishedTips } from './hook-commit.ts'
+import { forPeople, publishedTips } from './hook-commit.ts'
 import { refuseUnapproved } from './hook-refusal.ts'
 import { judgeRange } from './judge-range.ts'
 import { readPolicy } from './read-policy.ts'
-import { rulesOf, type Verifier } from './verifier.ts'
+import { APPROVALS, rulesOf, type Verifier } from './verifier.ts'
 import { withVerifier } from './verify.ts'
 import type { World } from './world.ts'
 
@@ -38,6 +38,12 @@ export const linesOf = (input: Uint8Array): readonly string[] =>
     .split('\n')
     .filter((line) => line !== '')
 
+/** Approvals whose refs are about to be made: they come together with the branch that they let through. */
+export const arrivingApprovals = (steps: readonly RefStep[]): readonly RefRow[] =>
+  steps.flatMap(({ ref, after }) =>
+    ref.startsWith(APPROVALS) && after !== null ? [{ ref, object: after }] : [],
+  )
+
 export const stepOf = (ref: string, before: string, after: string): RefStep => ({
   ref,
   before: isZeroId(before) ? null : commitId(before),
@@ -53,7 +59,7 @@ export const stepOf = (ref: string, before: string, after: string): RefStep => (
  */
 export async function guardTransaction(world: World, input: Uint8Array): Promise<void> {
   const steps = readSteps(input)
-  await withVerifier(world, undefined, async (verifier) => {
+  await withVerifier(world, { objects: null, rows: arrivingApprovals(steps) }, async (verifier) => {
     const rules = await localRules(verifier)
     const isDetached = (await headBranch(world.repository.door)) === null
     for (const step of steps) {
@@ -77,7 +83,7 @@ export async function guardPush(world: World, remote: string, input: Uint8Array)
   await withVerifier(world, undefined, async (verifier) => {
     const rules = await localRules(verifier)
     const prefix = `refs/remotes/${remote}/`
-    const theirs = await listRefs(world.repository.door, prefix)
+    const theirs = await listRefs(world.repository.door, 'refs/remotes/')
     for (const line of linesOf(input)) {
       const [, local = '', ref = '', there = ''] = line.split(' ')
       if (!isObjectId(local) || !isObjectId(there) || isZeroId(local) || !ref.startsWith(HEADS)) continue
@@ -85,7 +91,10 @@ export async function guardPush(world: World, remote: string, input: Uint8Array)
       const step = stepOf(ref, before ?? '0'.repeat(local.length), local)
       // Where only approved commits may go, what stands on another branch there is no proof.
       const isGuarded = rules.guard(branchOf(ref)) !== null
-      const known = theirs.filter((row) => !isGuarded || rules.guard(row.ref.slice(prefix.length)) !== null)
+      const known = theirs.filter(
+        ({ ref: one }) =>
+          !isGuarded || (one.startsWith(prefix) && rules.guard(one.slice(prefix.length)) !== null),
+      )
       const published = known.map((row) => commitId(row.object))
       await guardStep(verifier, { ...rules, published }, step, 'pushing to')
     }
@@ -105,8 +114,9 @@ async function localRules(verifier: Verifier): Promise<LocalRules> {
   const { world, reader } = verifier
   const { tip } = await world.head()
   const tree = tip === null ? null : await reader.commitTree(tip)
-  const { policy } = await readPolicy(world, tree)
-  return { policy, tree, guard: branchMatcher(policy.guard), agent: agentAtWork(world.repository.env) }
+  const agent = agentAtWork(world.repository.env)
+  const { policy } = await readPolicy(world, tree).catch((error: unknown) => forPeople(error, agent))
+  return { policy, tree, guard: branchMatcher(policy.guard), agent }
 }
 
 async function guardStep(verifier: Verifier, rules: LocalRules, step: RefStep, doing: string): Promise<void> {

@@ -108,9 +108,7 @@ export async function uninstallHooks(world: World): Promise<HooksRemoved> {
     })
   }
   const galleyDir = galleyDirectory(repository)
-  const place = await findHookPlace(repository)
-  const noted = await readHookManifest(galleyDir)
-  const entries = [...noted, ...(await findUnnoted(place, noted))]
+  const entries = await installedHooks(world)
   const remarks: string[] = []
   for (const entry of entries) {
     if (entry.kind === 'config') await takeHookConfig(repository, galleyDir, entry)
@@ -122,6 +120,12 @@ export async function uninstallHooks(world: World): Promise<HooksRemoved> {
   for (const folder of new Set(entries.map((entry) => dirname(entry.path))))
     await removeIfEmpty(join(folder, 'galley-prev'))
   return { removed: [...new Set(entries.map((entry) => entry.path))], remarks }
+}
+
+/** Everything that installations left here, noted or not. */
+export async function installedHooks(world: World): Promise<readonly HookEntry[]> {
+  const noted = await readHookManifest(galleyDirectory(world.repository))
+  return [...noted, ...(await findUnnoted(await findHookPlace(world.repository), noted))]
 }
 
 /** What stands there without being noted: the manifest went with galley's folder, say. */

@@ -6,6 +6,7 @@ import { findStore, galleyDirectory } from '../store/open-store.ts'
 import { scratchHome } from '../store/scratch.ts'
 import { isDirectory } from '../sys/durable.ts'
 import { removeTree } from '../sys/trees.ts'
+import { installedHooks, uninstallHooks } from './hooks.ts'
 import { finishInterrupted } from './recover.ts'
 import type { World } from './world.ts'
 
@@ -43,11 +44,13 @@ export async function purge(
   }
   await finishInterrupted(world)
   const candidates = [scratchHome(world.repository), galleyDirectory(world.repository)]
-  const removed: string[] = []
+  const removed = (await installedHooks(world)).map((entry) => entry.path)
+  if (!request.dryRun && removed.length > 0) await uninstallHooks(world)
   for (const path of candidates) {
     if (await isDirectory(path)) removed.push(path)
   }
-  if (!request.dryRun && removed.length > 0) await removeAll(world, removed)
+  const folders = removed.filter((path) => candidates.includes(path))
+  if (!request.dryRun && folders.length > 0) await removeAll(world, folders)
   return { removed, dryRun: request.dryRun, pending: pending.map((c) => c.id) }
 }
 

@@ -1,5 +1,6 @@
 import { carrySpans, changedSpans, type LineSpan } from '../editing/touched-lines.ts'
 import { type ChainLink, chainEntries, commitChain, type LinkEntry } from '../git/commit-chain.ts'
+import { findRenames } from '../git/diff-tree.ts'
 import type { CommitId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import type { Manifest, Transition } from '../model/manifest.ts'
@@ -26,8 +27,6 @@ export interface LaterSearch {
 
 /** One file of the step on its way through the later commits. */
 interface Track {
-  /** Every name it had. */
-  readonly names: Set<string>
   path: string
   /** null = not there: the step, or a later commit, deleted it. */
   blob: string | null
@@ -38,9 +37,14 @@ interface Track {
   readonly touches: { readonly link: ChainLink; readonly path: string; readonly how: LaterFact['how'] }[]
 }
 
+/** Conflicting files followed at a time; where there are more, the next ones are when these are out of the way. */
+const FILES_FOLLOWED = 200
+/** Commits whose differences are held in memory at a time. */
+const COMMITS_AT_ONCE = 1_000
+
 /**
  * Finds the later commits that changed the step's lines, or lines right beside them, or lines that those commits changed:
- * the step's files are followed version by version through the commits up to the tip, under every name.
+ * the conflicting files are followed version by version through the commits up to the tip, under every name.
  *
  * @returns Oldest first; empty where nobody is found, or where there is too much to search.
  */
@@ -48,18 +52,34 @@ export async function findLater(aside: ObjectsAside, search: LaterSearch): Promi
   const range = { from: search.step.since.commit, to: search.tip, most: limits.undoSearchedCommits }
   const chain = await commitChain(aside.door, range)
   if (chain === null || chain.length === 0) return []
-  const entries = await chainEntries(aside.door, chain)
-  const tracks = await Promise.all(search.own.map((t) => startTrack(aside, search, t)))
-  for (const link of chain) {
-    const changed = entries.get(link.commit) ?? []
-    for (const track of tracks) await follow(aside, track, link, changed)
+  const followed = await followedPaths(aside, search)
+  const tracks = await Promise.all(followed.map((t) => startTrack(aside, search, t)))
+  const paths = new Set(search.conflictPaths)
+  const named: LaterCommit[] = []
+  for (let at = 0; at < chain.length; at += COMMITS_AT_ONCE) {
+    const some = chain.slice(at, at + COMMITS_AT_ONCE)
+    const entries = await chainEntries(aside.door, some)
+    for (const link of some) {
+      const changed = entries.get(link.commit) ?? []
+      for (const track of tracks) await follow(aside, track, link, changed)
+      named.push(...byPath(link, changed, paths))
+    }
   }
-  const inConflict = new Set(search.conflictPaths)
-  const blamed = tracks.filter((track) => [...track.names].some((name) => inConflict.has(name)))
-  const found = collect(chain, blamed)
-  if (found.length > 0) return found
-  const any = collect(chain, tracks)
-  return any.length > 0 ? any : byPath(chain, entries, inConflict)
+  const found = collect(chain, tracks)
+  return found.length > 0 ? found : named
+}
+
+/** The step's own files among those in conflict, which may have other names by now; all, where none is. */
+async function followedPaths(aside: ObjectsAside, search: LaterSearch): Promise<Manifest> {
+  const { own, renames } = search
+  const paths = new Set(search.conflictPaths)
+  const isOwn = (path: string): boolean => own.some((t) => t.path === path)
+  if (!search.conflictPaths.every(isOwn)) {
+    const since = await findRenames(aside.door, search.step.since.commit, search.tip)
+    for (const [now, then] of since) if (paths.has(now)) paths.add(then)
+  }
+  const wanted = own.filter((t) => paths.has(t.path) || paths.has(renames.get(t.path) ?? t.path))
+  return (wanted.length > 0 ? wanted : own).slice(0, FILES_FOLLOWED)
 }
 
 async function startTrack(aside: ObjectsAside, search: LaterSearch, t: Transition): Promise<Track> {
@@ -71,7 +91,6 @@ async function startTrack(aside: ObjectsAside, search: LaterSearch, t: Transitio
     isGone ? null : bytesOf(aside, t.newBlob),
   ])
   return {
-    names: new Set([t.path]),
     path: t.path,
     blob: isGone ? null : t.newBlob,
     spans: changedSpans(before, after),
@@ -117,7 +136,6 @@ async function meets(aside: ObjectsAside, track: Track, entry: LinkEntry): Promi
   const isTouched = entry.newBlob !== track.blob && (await carry(aside, track, entry.newBlob))
   if (entry.status === 'renamed') {
     track.path = entry.path
-    track.names.add(entry.path)
     if (track.isNew || track.isRenamed) return 'renamed'
   }
   if (isTouched || (track.isNew && entry.oldBlob !== entry.newBlob)) return 'lines'
@@ -145,14 +163,13 @@ function collect(chain: readonly ChainLink[], tracks: readonly Track[]): readonl
   })
 }
 
-/** Where lines tell nothing: every later commit that changed a conflicting path. */
-const byPath = (
-  chain: readonly ChainLink[],
-  entries: ReadonlyMap<CommitId, readonly LinkEntry[]>,
+/** Where lines tell nothing: a later commit that changed a conflicting path. */
+function byPath(
+  link: ChainLink,
+  entries: readonly LinkEntry[],
   paths: ReadonlySet<string>,
-): readonly LaterCommit[] =>
-  chain.flatMap((link) => {
-    const own = (entries.get(link.commit) ?? []).filter((e) => paths.has(e.path) || paths.has(e.from))
-    const how = own.some((e) => e.status === 'deleted') ? 'deleted' : 'lines'
-    return own.length === 0 ? [] : [{ link, paths: own.map((e) => e.path), how }]
-  })
+): readonly LaterCommit[] {
+  const own = entries.filter((e) => paths.has(e.path) || paths.has(e.from))
+  const how = own.some((e) => e.status === 'deleted') ? 'deleted' : 'lines'
+  return own.length === 0 ? [] : [{ link, paths: own.map((e) => e.path), how }]
+}

@@ -2,12 +2,11 @@ import { parseCommit } from '../git/commit.ts'
 import { type ChainLink, newestFirst } from '../git/commit-chain.ts'
 import { findRenames } from '../git/diff-tree.ts'
 import { locateConflicts } from '../git/merge-file.ts'
-import { listRefs } from '../git/refs.ts'
 import type { Refusal } from '../model/error.ts'
-import { type ChangeId, type CommitId, changeId, type TreeId } from '../model/ids.ts'
+import type { ChangeId, CommitId, TreeId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { type ConflictFact, type LaterFact, overlapRefusal } from '../policy/undo-text.ts'
-import { LOG_PREFIX } from '../store/change-refs.ts'
+import { readChangeRefs } from '../store/change-refs.ts'
 import type { ObjectsAside } from '../store/objects-aside.ts'
 import { bytesAt, type ConflictPaths, drawConflicts } from './draw-conflicts.ts'
 import { changeIdIn } from './mark-undone.ts'
@@ -100,8 +99,7 @@ async function factOf(aside: ObjectsAside, { link, paths, how }: LaterCommit): P
 /** A trailer is only text: the change must be there. */
 async function knownChange({ door }: ObjectsAside, id: ChangeId | null): Promise<ChangeId | null> {
   if (id === null) return null
-  const [row] = await listRefs(door, `${LOG_PREFIX}${id}`)
-  return row === undefined ? null : changeId(id)
+  return (await readChangeRefs({ door }, id)).log === null ? null : id
 }
 
 async function withSteps(

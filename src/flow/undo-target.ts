@@ -1,15 +1,14 @@
 import { findRelation } from '../git/ancestry.ts'
 import { parseCommit } from '../git/commit.ts'
 import { newestFirst } from '../git/commit-chain.ts'
-import { listRefs, resolveCommit } from '../git/refs.ts'
+import { resolveCommit } from '../git/refs.ts'
 import { readShallow } from '../git/shallow.ts'
 import type { Change } from '../model/change.ts'
 import { GalleyError, refuse } from '../model/error.ts'
-import { type ChangeId, type CommitId, changeId, commitId, isChangeId, type RefName } from '../model/ids.ts'
+import { type ChangeId, type CommitId, isChangeId, type RefName } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { takesBack, type UndoWish, undoRefusal } from '../policy/undo-decision.ts'
-import { findChange, listChanges, readChange, readLog } from '../store/change-log.ts'
-import { LOG_PREFIX } from '../store/change-refs.ts'
+import { findChange, listChanges, readChange, readChanges } from '../store/change-log.ts'
 import type { Store } from '../store/open-store.ts'
 import { changeOfCommit } from './mark-undone.ts'
 import { findElsewhere } from './undo-elsewhere.ts'
@@ -213,12 +212,7 @@ async function planSession(world: World, store: Store, session: string): Promise
       'Undo some of them by id first.',
     )
   }
-  const rows = ids.size === 0 ? [] : await listRefs(store.door, LOG_PREFIX)
-  const changes: Change[] = []
-  for (const row of rows) {
-    const id = row.ref.slice(LOG_PREFIX.length)
-    if (ids.has(id)) changes.push(await readLog(reader, changeId(id), commitId(row.object)))
-  }
+  const changes = await readChanges(store, reader, ids)
   const standing = changes.filter((c) => undoRefusal(c) === null && c.agent?.session === session)
   const onto = await branchOf(world, standing, session)
   const tip = await resolveCommit(world.repository.door, onto)

@@ -5,6 +5,7 @@ import { listRefs, type RefRow } from '../git/refs.ts'
 import { makeMergePlace, objectDirectories } from '../git/remerge.ts'
 import type { TreeId } from '../model/ids.ts'
 import type { Policy } from '../model/policy.ts'
+import { listArchived } from '../store/archive.ts'
 import { findStore } from '../store/open-store.ts'
 import { ApprovalPool, type ApprovalRules } from './approval-pool.ts'
 import { judgeApprovals } from './verify-approval.ts'
@@ -49,7 +50,9 @@ export async function openVerifier(
   const listRows = async (): Promise<readonly RefRow[]> => {
     const doors = store === null ? [repository.door] : [store.door, repository.door]
     const rows = await Promise.all(doors.map((one) => listRefs(one, APPROVALS)))
-    return [...rows.flat(), ...arriving.rows]
+    const archived = (await Promise.all(doors.map((one) => listArchived(one)))).flat()
+    const folded = archived.flatMap((entry) => entry.rows.filter((row) => row.ref.startsWith(APPROVALS)))
+    return [...rows.flat(), ...folded, ...arriving.rows]
   }
   let pool: Promise<ApprovalPool> | null = null
   const objects = [join(repository.commonDir, 'objects'), ...incoming].concat(

@@ -22,8 +22,8 @@ export interface FilteredPath {
 }
 
 /**
- * `text`: CRLF becomes LF in the blob. `auto`: only if the content is text, and never when the blob in the index has CRLF
- * already. `toCrlf`: LF becomes CRLF in the work tree.
+ * `text`: CRLF becomes LF in the blob. `auto`: only if the content is text, and never when the blob in the
+ * index has CRLF already. `toCrlf`: LF becomes CRLF in the work tree.
  */
 export type LineEndings =
   | { readonly kind: 'as-is' }
@@ -35,14 +35,15 @@ export const conversionKeys =
   '^(core\\.(autocrlf|eol|sparsecheckout)|filter\\..*\\.(clean|smudge|process|required))$'
 
 /**
- * Finds which of the paths have a conversion, by the attributes that hold in the work tree and the user's configuration.
+ * Finds which of the paths have a conversion, by the attributes that hold in the work tree and the user's
+ * configuration.
  *
  * Costs two processes at once, whatever the number of paths, and no index: except in a sparse checkout, whose
  * `.gitattributes` may be in the index alone. Nothing is written. A bare repository has no conversions.
  *
  * @param known - The values of `conversionKeys`, where they are being read anyway.
- * @returns One entry for each path that has one. A filter whose driver is not configured does nothing in git either (a clone
- * without git-lfs holds pointers as they are), so it counts as none.
+ * @returns One entry for each path that has one. A filter whose driver is not configured does nothing in git
+ * either (a clone without git-lfs holds pointers as they are), so it counts as none.
  */
 export async function pathConversions(
   repository: Repository,
@@ -112,7 +113,10 @@ function encodingOf(set: AttributeSet): string | null {
   return encoding === null || /^utf-?8$/i.test(encoding) ? null : encoding
 }
 
-/** @see convert.c of git 2.39, convert_attrs: `text` (or the old `crlf`), then `eol`, then core.autocrlf and core.eol. */
+/**
+ * @see convert.c of git 2.39, convert_attrs: `text` (or the old `crlf`), then `eol`, then core.autocrlf and
+ * core.eol.
+ */
 function lineEndingsOf(set: AttributeSet, values: ConfigValues): LineEndings {
   const autoCrlf = values.get('core.autocrlf')?.toLowerCase()
   const isAutoInput = autoCrlf === 'input'

@@ -1,10 +1,13 @@
 import { type GitDoor, git } from './door.ts'
 
-/** Values of the user's configuration as git would use it here, by lower-case key; the last of several stands. */
+/**
+ * Values of the user's configuration as git would use it here, by lower-case key; the last of several stands.
+ */
 export type ConfigValues = ReadonlyMap<string, string>
 
 /**
- * Reads every variable whose key matches `pattern` (a POSIX regular expression over the lower-case key), in one process.
+ * Reads every variable whose key matches `pattern` (a POSIX regular expression over the lower-case key), in
+ * one process.
  *
  * A variable without `=` has the value `true`, as git reads it.
  */

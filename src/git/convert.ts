@@ -10,24 +10,28 @@ import type { Repository } from './open-repository.ts'
 
 /** What may be known already, so that it is not asked again. */
 export interface ConversionHints {
-  /** The path's conversion, as `pathConversions` gave it; null = none. Left out: it is looked up (two processes). */
+  /**
+   * The path's conversion, as `pathConversions` gave it; null = none. Left out: it is looked up (two
+   * processes).
+   */
   readonly conversion?: PathConversion | null
   /**
-   * The blob that the path has in the base (null = none). With `text=auto` or core.autocrlf git leaves line endings alone where that
-   * blob has CRLF already; without this hint they are converted.
+   * The blob that the path has in the base (null = none). With `text=auto` or core.autocrlf git leaves line
+   * endings alone where that blob has CRLF already; without this hint they are converted.
    */
   readonly base?: string | null
 }
 
 /**
- * Turns the bytes of a working file into the blob that git would store for it, and writes that into the store.
+ * Turns the bytes of a working file into the blob that git would store for it, and writes that into the
+ * store.
  *
- * The conversion is done by git itself, behind the store's door and with the path's line-ending, encoding and `ident`
- * attributes alone: no program of the user's runs.
+ * The conversion is done by git itself, behind the store's door and with the path's line-ending, encoding and
+ * `ident` attributes alone: no program of the user's runs.
  *
- * @throws GalleyError `filtered`, when the path passes through a filter driver that is configured (Git LFS included): only that
- * program knows the blob. `not-utf8`, when the bytes are not in the path's `working-tree-encoding`, or core.safecrlf
- * forbids the conversion because it could not be undone.
+ * @throws GalleyError `filtered`, when the path passes through a filter driver that is configured (Git LFS
+ * included): only that program knows the blob. `not-utf8`, when the bytes are not in the path's
+ * `working-tree-encoding`, or core.safecrlf forbids the conversion because it could not be undone.
  */
 export async function cleanBytes(
   repository: Repository,
@@ -49,8 +53,8 @@ export async function cleanBytes(
 }
 
 /**
- * The bytes that git would write into the work tree for a blob. Nothing is written but, once for each kind of conversion, a
- * small attributes file in the store.
+ * The bytes that git would write into the work tree for a blob. Nothing is written but, once for each kind of
+ * conversion, a small attributes file in the store.
  *
  * @throws GalleyError `filtered`, as `cleanBytes`; `stale`, when the blob is not there.
  */
@@ -106,8 +110,8 @@ function changesOnSmudge(conversion: ConvertedPath): boolean {
 }
 
 /**
- * git asks the index whether the path has CRLF there already, and then leaves `auto` line endings as they are. The store has no
- * index, so the question is answered here. @see convert.c, has_crlf_in_index
+ * git asks the index whether the path has CRLF there already, and then leaves `auto` line endings as they
+ * are. The store has no index, so the question is answered here. @see convert.c, has_crlf_in_index
  */
 async function withoutKeptCrlf(
   store: GitDoor,
@@ -136,8 +140,8 @@ function looksBinary(bytes: Buffer): boolean {
 }
 
 /**
- * Names an attributes file of the store that gives every path exactly this conversion. Each kind of conversion has its own
- * file, written once.
+ * Names an attributes file of the store that gives every path exactly this conversion. Each kind of
+ * conversion has its own file, written once.
  */
 async function attributeArguments(store: GitDoor, conversion: ConvertedPath): Promise<readonly string[]> {
   const { lineEndings, encoding, ident } = conversion

@@ -4,8 +4,8 @@ import type { GitDoor } from './door.ts'
 import { headBranch } from './refs.ts'
 
 /**
- * The branch that HEAD names, or null when it is detached: by reading the file, without a process, where refs are files. Meant for the
- * moment at which locks are held.
+ * The branch that HEAD names, or null when it is detached: by reading the file, without a process, where refs
+ * are files. Meant for the moment at which locks are held.
  */
 export async function currentHead(door: GitDoor): Promise<string | null> {
   const text = (await readFileOrNull(join(door.gitDir, 'HEAD')))?.toString('utf8').trim() ?? ''

@@ -37,9 +37,11 @@ const INTENT_TO_ADD = 0x2000
 const NAME_MASK = 0x0fff
 
 /**
- * Reads the entries of the given paths, and whether any path is unmerged, from the bytes of an index (versions 2 to 4).
+ * Reads the entries of the given paths, and whether any path is unmerged, from the bytes of an index
+ * (versions 2 to 4).
  *
- * One pass over the bytes: about a tenth of a microsecond an entry. Null for bytes that are no index of these versions.
+ * One pass over the bytes: about a tenth of a microsecond an entry. Null for bytes that are no index of these
+ * versions.
  *
  * @see gitformat-index(5)
  */
@@ -92,7 +94,10 @@ class Scanner {
   private readonly version: number
   private readonly fixed: number
   private start = 0
-  /** Of the name in version 4: the part shared with the entry before is not repeated, so the name is kept here. */
+  /**
+   * Of the name in version 4: the part shared with the entry before is not repeated, so the name is kept
+   * here.
+   */
   private name = Buffer.alloc(256)
   private nameLength = 0
   private nameAt = 0
@@ -219,9 +224,9 @@ export interface ByteRange {
 }
 
 /**
- * Writes file times and sizes into entries that git wrote without them, so that `git status` need not read those files, and
- * sets again the assume-unchanged bit where the entry had it. Changes `bytes` in place, its checksum too, and
- * gives the ranges that changed.
+ * Writes file times and sizes into entries that git wrote without them, so that `git status` need not read
+ * those files, and sets again the assume-unchanged bit where the entry had it. Changes `bytes` in place, its
+ * checksum too, and gives the ranges that changed.
  *
  * Such an entry says "the file with this stat has this content", so the caller must be certain of that.
  */

@@ -7,14 +7,19 @@ export type IndexChange =
   | { readonly kind: 'set'; readonly path: string; readonly mode: string; readonly id: string }
   | { readonly kind: 'remove'; readonly path: string }
 
-/** A sparse index that is changed while it is folded up comes out of git 2.39 with entries twice: it is unfolded first. */
+/**
+ * A sparse index that is changed while it is folded up comes out of git 2.39 with entries twice: it is
+ * unfolded first.
+ */
 const UNFOLDED = ['-c', 'index.sparse=false']
 
 /**
- * Changes entries in an index file of galley's own. One process; reads and writes the whole index once, and nothing else: no
- * file of the work tree is looked at, the objects need not exist yet. A sparse index takes two processes more and is sparse again afterwards.
+ * Changes entries in an index file of galley's own. One process; reads and writes the whole index once, and
+ * nothing else: no file of the work tree is looked at, the objects need not exist yet. A sparse index takes
+ * two processes more and is sparse again afterwards.
  *
- * @param indexFile - Becomes a new file; a hard link to the user's index is a good start, since git replaces it as a whole.
+ * @param indexFile - Becomes a new file; a hard link to the user's index is a good start, since git replaces
+ * it as a whole.
  * @param form - Of the index as it is now.
  * @param skipWorktree - Paths whose entries are to be marked as not checked out.
  */
@@ -57,8 +62,11 @@ export async function unfoldIndexFile(door: GitDoor, indexFile: string): Promise
   })
 }
 
-/** Brings file times and sizes up to date, by git, taking git's own lock: reads every file that looks changed. */
+/**
+ * Brings file times and sizes up to date, by git, taking git's own lock: reads every file that looks changed.
+ */
 export async function refreshIndex(door: GitDoor): Promise<void> {
-  // Exit code 1: some file differs from its entry, which is the user's business. 128: somebody else has the lock.
+  // Exit code 1: some file differs from its entry, which is the user's business. 128: somebody else has the
+  // lock.
   await git(door, { args: ['update-index', '-q', '--refresh'], okCodes: [0, 1, 128] })
 }

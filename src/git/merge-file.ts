@@ -19,7 +19,8 @@ const MARKER_SIZE = 41
 const SEARCHED_LINES_MAX = 100_000
 
 /**
- * Merges by git what two sides made of one file, on bytes as they stand. `files` are existing files: mine, base, theirs.
+ * Merges by git what two sides made of one file, on bytes as they stand. `files` are existing files: mine,
+ * base, theirs.
  *
  * Changes on neighbouring lines conflict, as in any merge by git.
  */
@@ -79,7 +80,10 @@ function conflictBlocks(
   return blocks
 }
 
-/** Finds each block below the one before. The merged text has other line numbers: the other side's changes are in it. */
+/**
+ * Finds each block below the one before. The merged text has other line numbers: the other side's changes are
+ * in it.
+ */
 function locateBlocks(
   lines: readonly string[],
   blocks: readonly (readonly string[])[],

@@ -1,7 +1,10 @@
 import { join } from 'node:path'
 import { fileExists } from '../sys/durable-files.ts'
 
-/** Files in a git directory that stand while an operation waits for the user. @see wt-status.c, wt_status_get_state */
+/**
+ * Files in a git directory that stand while an operation waits for the user. @see wt-status.c,
+ * wt_status_get_state
+ */
 const MARKS: readonly (readonly [file: string, operation: string])[] = [
   ['MERGE_HEAD', 'merge'],
   ['rebase-merge', 'rebase'],

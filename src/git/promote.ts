@@ -1,10 +1,11 @@
 import { join } from 'node:path'
+import { refuse } from '../model/error.ts'
 import { type CommitId, commitId } from '../model/ids.ts'
 import { type GitDoor, git } from './door.ts'
 
 /**
- * Fewer objects become loose ones, more of them one pack. git's own fetch.unpackLimit is 100, without waiting for the device; waiting for
- * 53 loose objects took three times as long here as for one pack of them.
+ * Fewer objects become loose ones, more of them one pack. git's own fetch.unpackLimit is 100, without waiting
+ * for the device; waiting for 53 loose objects took three times as long here as for one pack of them.
  */
 const UNPACK_LIMIT = 32
 
@@ -12,15 +13,17 @@ const UNPACK_LIMIT = 32
 const NO_INDEX = { GIT_INDEX_FILE: '/nonexistent' }
 
 export interface NewObjects {
-  /** Ids of commits, trees and blobs that are in `after` and not in `before`, as far as their trees differ. */
+  /**
+   * Ids of commits, trees and blobs that are in `after` and not in `before`, as far as their trees differ.
+   */
   readonly ids: readonly string[]
   /** The commits among them, newest first. */
   readonly commits: readonly CommitId[]
 }
 
 /**
- * Lists what `after` has and `before` has not: the commits between them, their root trees, and every tree and blob that
- * differs from a parent's. One process, no index; cost by the size of the differences.
+ * Lists what `after` has and `before` has not: the commits between them, their root trees, and every tree and
+ * blob that differs from a parent's. One process, no index; cost by the size of the differences.
  */
 export async function newObjects(
   store: GitDoor,
@@ -55,8 +58,9 @@ function parseLog(fields: readonly string[]): NewObjects {
 }
 
 /**
- * Copies objects from the store into the user's object store, where they are not there yet, and waits until the device has
- * them. Leaves loose objects or one pack; no ref, no temporary file, and never starts a collection.
+ * Copies objects from the store into the user's object store, where they are not there yet, and waits until
+ * the device has them. Leaves loose objects or one pack; no ref, no temporary file, and never starts a
+ * collection.
  */
 export async function promoteObjects(options: {
   readonly store: GitDoor
@@ -76,26 +80,51 @@ export async function promoteObjects(options: {
     const shared =
       options.sharedRepository === null ? [] : ['-c', `core.sharedRepository=${options.sharedRepository}`]
     const durable = ['-c', 'core.fsync=pack,pack-metadata']
-    await git(store, {
-      args: [...shared, ...durable, ...pack, join(options.objectsDir, 'pack', 'pack')],
-      input,
-      env: NO_INDEX,
-    })
-    return
+    const target = join(options.objectsDir, 'pack', 'pack')
+    await git(store, { args: [...shared, ...durable, ...pack, target], input, env: NO_INDEX })
+  } else {
+    const packed = await git(store, { args: [...pack, '--stdout'], input, env: NO_INDEX })
+    const durable = ['-c', 'core.fsync=loose-object', '-c', 'core.fsyncMethod=batch']
+    await git(user, { args: [...durable, 'unpack-objects', '-q'], input: packed.stdout, env: NO_INDEX })
   }
-  const packed = await git(store, { args: [...pack, '--stdout'], input, env: NO_INDEX })
-  const durable = ['-c', 'core.fsync=loose-object', '-c', 'core.fsyncMethod=batch']
-  await git(user, { args: [...durable, 'unpack-objects', '-q'], input: packed.stdout, env: NO_INDEX })
+  await expectObjects(user, ids)
 }
 
-/** Copies objects that the store sees only through its alternate into the store itself: the user's own collection may drop them there. */
+/**
+ * With fsyncMethod=batch git 2.39 ends well even when the device was full and the objects did not get their
+ * places.
+ */
+async function expectObjects(user: GitDoor, ids: readonly string[]): Promise<void> {
+  const args = ['cat-file', '--batch-check=%(objectname)']
+  const { stdout } = await git(user, { args, input: `${ids.join('\n')}\n`, env: NO_INDEX })
+  const missing = stdout
+    .toString('latin1')
+    .split('\n')
+    .filter((line) => line.endsWith(' missing'))
+  if (missing.length === 0) return
+  refuse(
+    'io-error',
+    `${missing.length} objects could not be written into the repository (is the device full?)`,
+    {
+      missing: missing.slice(0, 10).map((line) => line.split(' ')[0]),
+    },
+  )
+}
+
+/**
+ * Copies objects that the store sees only through its alternate into the store itself: the user's own
+ * collection may drop them there.
+ */
 export async function keepInStore(store: GitDoor, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   const pack = join(store.gitDir, 'objects', 'pack', 'pack')
   await git(store, { args: ['pack-objects', '-q', pack], input: `${ids.join('\n')}\n`, env: NO_INDEX })
 }
 
-/** Writes blobs into the user's object store, as `git add` would, and gives nothing back: the caller knows their ids. */
+/**
+ * Writes blobs into the user's object store, as `git add` would, and gives nothing back: the caller knows
+ * their ids.
+ */
 export async function writeBlobs(user: GitDoor, blobs: Iterable<Uint8Array>): Promise<void> {
   const durable = ['-c', 'core.fsync=loose-object']
   for (const bytes of blobs) {

@@ -22,7 +22,8 @@ export interface RefMove {
 }
 
 /**
- * A started `git update-ref --stdin` that nothing was asked of yet; started early, since a process takes a while to begin.
+ * A started `git update-ref --stdin` that nothing was asked of yet; started early, since a process takes a
+ * while to begin.
  *
  * @param env - The whole environment: the user's `reference-transaction` hook inherits it.
  */
@@ -47,9 +48,11 @@ export function startRefTransaction(
 }
 
 /**
- * Locks the ref (and HEAD, where it names it), compares the old value and asks the user's `reference-transaction` hook.
+ * Locks the ref (and HEAD, where it names it), compares the old value and asks the user's
+ * `reference-transaction` hook.
  *
- * `HEAD` itself is moved as a detached head: a branch that somebody checked out meanwhile does not move with it.
+ * `HEAD` itself is moved as a detached head: a branch that somebody checked out meanwhile does not move with
+ * it.
  *
  * @throws GalleyError `branch-moved`, `locked`, `hook-refused`; nothing is held then.
  */
@@ -125,7 +128,7 @@ async function explain(door: GitDoor, move: RefMove, said: string, cause: unknow
     }
     return said === ''
       ? cause
-      : gitFailure(['update-ref'], { exitCode: 128, stdout: Buffer.alloc(0), stderr: said })
+      : gitFailure(['update-ref', '--stdin'], { exitCode: 128, stdout: Buffer.alloc(0), stderr: said })
   } catch (refusal) {
     return refusal
   }

@@ -1,6 +1,7 @@
 import { GalleyError, invariant } from '../model/error.ts'
 import type { CommitId } from '../model/ids.ts'
 import { type GitDoor, git, gitEnvironment } from './door.ts'
+import { updateRefs } from './refs.ts'
 
 /** Registers a detached, locked work tree of the store, with nothing checked out yet. */
 export async function addScratchTree(
@@ -29,6 +30,20 @@ export async function changedFiles(tree: GitDoor): Promise<readonly string[]> {
     .split('\0')
     .filter((line) => line !== '')
     .map((line) => line.slice(3))
+}
+
+/**
+ * Puts HEAD of a scratch tree elsewhere and leaves index and files as they are: what is committed there looks staged. For hooks, which
+ * expect to be asked before a commit.
+ *
+ * @returns false, if HEAD was not where it was said to be; it stays then.
+ */
+export async function moveScratchHead(
+  tree: GitDoor,
+  step: { readonly from: CommitId; readonly to: CommitId },
+): Promise<boolean> {
+  invariant(tree.kind === 'store' && tree.workTree !== null, 'only the HEAD of a scratch tree is moved')
+  return updateRefs(tree, [{ ref: 'HEAD', expected: step.from, next: step.to }], 'galley: hooks')
 }
 
 /** Restricts the scratch tree to some directories, with a sparse index, so that its cost does not follow the repository's size. */

@@ -4,9 +4,10 @@ import { type ConfigValues, configBoolean } from './config-values.ts'
 import { type GitDoor, git } from './door.ts'
 
 /**
- * Asks git which of the paths a sparse checkout leaves out, by its own rules, whatever they are (cone or patterns): in a passing
- * repository in `scratch` whose files are all empty. Nothing of the user's is read but the file with the rules. (`sparse-checkout check-rules`
- * would tell it in one process, from git 2.41 on.)
+ * Asks git which of the paths a sparse checkout leaves out, by its own rules, whatever they are (cone or
+ * patterns): in a passing repository in `scratch` whose files are all empty. Nothing of the user's is read
+ * but the file with the rules. (`sparse-checkout check-rules` would tell it in one process, from git 2.41
+ * on.)
  */
 export async function outsideSparseCheckout(
   user: GitDoor,

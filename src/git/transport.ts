@@ -122,9 +122,8 @@ async function runPorcelain(
     },
     maxConcurrentProcesses: 1,
     timeout: { block: limits.exchangeSilentMs },
-    // By default the library takes what it has 50 ms after git's end, which under load is not all that git said. An SSH connection that is
-    // kept for later may hold the pipe open, so that its closing is not waited for without end either.
-    completion: { onClose: true, onExit: limits.exchangeLingerMs },
+    // By default the library takes what it has 50 ms after git's end, which under load is not all that git said.
+    completion: { onClose: true, onExit: false },
     // What a refused push says stands on its output; the caller reads it there.
     errors: (error, result) => {
       exitCode = result.exitCode

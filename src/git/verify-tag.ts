@@ -77,7 +77,7 @@ export async function verifySignature(question: SignatureQuestion): Promise<Sign
     const ask = (...args: readonly string[]) => keygen(question, directory, args)
     const genuine = await ask('check-novalidate', '-n', 'git', '-s', signature)
     if (!genuine.isGood) {
-      return bad('forged', `the signature does not hold: ${genuine.said}`, null)
+      return bad('forged', `the signature does not hold: ${firstWords(genuine.said)}`, null)
     }
     const key = /\bSHA256:[A-Za-z0-9+/=]+/.exec(genuine.said)?.[0] ?? null
     const revoked =
@@ -89,6 +89,9 @@ export async function verifySignature(question: SignatureQuestion): Promise<Sign
       const named = ['-n', 'git', '-f', signers, '-s', signature, time]
       const verified = await ask('verify', ...named, ...revoked, '-I', question.address)
       if (verified.isGood) continue
+      // Of a revoked key ssh-keygen says nothing but that it fails.
+      const isRevoked = revoked.length > 0 && (await ask('verify', ...named, '-I', question.address)).isGood
+      if (isRevoked) return bad('not-approved', `the key ${key ?? ''} has been revoked`, key)
       const others = await ask('find-principals', '-f', signers, '-s', signature, time)
       return explain(question.address, key, verified.said, others)
     }
@@ -109,11 +112,15 @@ function explain(address: string, key: string | null, said: string, others: Said
       key,
     )
   }
-  const first = said.split('\n').find((line) => line !== '' && !line.startsWith('Could not verify')) ?? ''
+  const first = firstWords(said)
   const why =
     first === '' || first.startsWith('No principal') ? `it is not in the list of allowed signers` : first
   return bad('not-approved', `the key ${key ?? ''} may not approve as ${address}: ${withoutPath(why)}`, key)
 }
+
+/** What ssh-keygen says beside that it could not verify. */
+const firstWords = (said: string): string =>
+  said.split('\n').find((line) => line !== '' && !line.startsWith('Could not verify')) ?? ''
 
 /** ssh-keygen begins its remarks with the passing file and the line: the line alone means something to the reader. */
 const withoutPath = (text: string): string =>

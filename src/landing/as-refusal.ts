@@ -4,7 +4,10 @@ import { GalleyError } from '../model/error.ts'
 const SYSTEM_SAYS =
   /No space left on device|Read-only file system|Permission denied|Disk quota exceeded|Input\/output error|Too many open files/
 
-/** The system's own refusals (no space, no permission, …), to us or to git, under their public code; anything else as it is. */
+/**
+ * The system's own refusals (no space, no permission, …), to us or to git, under their public code; anything
+ * else as it is.
+ */
 export function asRefusal(error: unknown, what: string): unknown {
   if (error instanceof GalleyError) return asSystemRefusal(error, what)
   const { code, syscall, path } = (error ?? {}) as NodeJS.ErrnoException

@@ -7,8 +7,9 @@ import type { LandingPlan } from './preflight.ts'
 import type { LandRequest } from './request.ts'
 
 /**
- * Keeps what the user had in the files that are merged, in the store: a commit that holds the working files under `working/`, the index's
- * blobs under `index/` and the results under `merged/`. Nothing when there is no merge.
+ * Keeps what the user had in the files that are merged, in the store: a commit that holds the working files
+ * under `working/`, the index's blobs under `index/` and the results under `merged/`. Nothing when there is
+ * no merge.
  *
  * @returns The ref's name, for the report.
  */

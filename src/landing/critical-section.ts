@@ -24,8 +24,8 @@ export type CriticalOutcome =
   | { readonly kind: 'called-off'; readonly cause: unknown; readonly left: readonly LeftAlone[] }
 
 /**
- * The part of a landing during which git's locks are held: looks again, moves files, and moves the ref as the last thing. Either
- * all of it is done or none.
+ * The part of a landing during which git's locks are held: looks again, moves files, and moves the ref as the
+ * last thing. Either all of it is done or none.
  */
 export async function landUnderLocks(request: LandRequest, ready: ReadyLanding): Promise<CriticalOutcome> {
   const { journal } = ready
@@ -65,8 +65,8 @@ export async function landUnderLocks(request: LandRequest, ready: ReadyLanding):
 }
 
 /**
- * Takes back what was done. The ref's locks go in any case; if a file cannot be put back, the index lock and the journal stay, so that
- * nothing happens on top of a half landing before it is recovered.
+ * Takes back what was done. The ref's locks go in any case; if a file cannot be put back, the index lock and
+ * the journal stay, so that nothing happens on top of a half landing before it is recovered.
  */
 async function callOff(
   { journal, refProcess }: ReadyLanding,

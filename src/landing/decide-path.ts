@@ -28,8 +28,8 @@ const same = (a: Version | null, b: Version | null): boolean =>
 const isRegular = (version: Version): boolean => version.mode === '100644' || version.mode === '100755'
 
 /**
- * Brings the step from `base` to `next` to a place that holds `mine`: content and executable bit each by three-way merge.
- * null = absent.
+ * Brings the step from `base` to `next` to a place that holds `mine`: content and executable bit each by
+ * three-way merge. null = absent.
  */
 export function combine(mine: Version | null, base: Version | null, next: Version | null): Combination {
   if (same(mine, next)) return { kind: 'keep' }
@@ -80,7 +80,8 @@ export type Decision<T> = { readonly kind: 'problem'; readonly problem: Problem 
 /** What is to become of the index entry of a path. */
 export function decideIndexEntry(facts: PathFacts): Decision<Combination> {
   const { path, base, next, index } = facts
-  // An intent to add has no content yet: the entry is as good as absent, but the user's intent is not ours to drop.
+  // An intent to add has no content yet: the entry is as good as absent, but the user's intent is not ours to
+  // drop.
   if (index?.intentToAdd === true) {
     const isSameFile = facts.standing.kind === 'file' && same(standingVersion(facts), facts.rawNext)
     return isSameFile && next !== null && base === null

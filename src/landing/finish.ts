@@ -35,8 +35,8 @@ const HOOK_TIMEOUT_MS = 10 * 60_000
 const HOOK_OUTPUT_BYTES = 64 * 1024
 
 /**
- * What follows when the ref has moved and the index is in place: nothing of it can take the landing back any more, so what fails is
- * told of and does no harm.
+ * What follows when the ref has moved and the index is in place: nothing of it can take the landing back any
+ * more, so what fails is told of and does no harm.
  */
 export async function finishLanding(
   request: LandRequest,
@@ -47,7 +47,8 @@ export async function finishLanding(
   const remarks: string[] = [...plan.remarks]
   const steps: readonly (() => Promise<readonly string[]>)[] = [
     async () => removeEmptyParents(journal),
-    // The journal is open until the refresh has ended: a kill in the middle leaves an index.lock that is known to be ours then.
+    // The journal is open until the refresh has ended: a kill in the middle leaves an index.lock that is
+    // known to be ours then.
     async () => (outcome.isIndexComplete ? [] : refreshIndex(request.repository.door).then(() => [])),
     async () =>
       lateSaves(journal).map(({ path, file }) =>
@@ -93,8 +94,8 @@ function doneName(galleyDir: string, journal: LandingJournal, file: string): str
 }
 
 /**
- * Closes the journal: what was displaced is kept for some hours. Places on other devices are given up at once, unless they hold something that
- * is nowhere else.
+ * Closes the journal: what was displaced is kept for some hours. Places on other devices are given up at
+ * once, unless they hold something that is nowhere else.
  *
  * @param left - Files whose place somebody else has taken.
  */
@@ -115,8 +116,9 @@ export async function closeLanding(
 }
 
 /**
- * Deletes what earlier landings displaced, once it is old enough and holds the bytes that were displaced. A file that a program went on
- * saving to is kept and told of. Looks at names alone while nothing is old enough.
+ * Deletes what earlier landings displaced, once it is old enough and holds the bytes that were displaced. A
+ * file that a program went on saving to is kept and told of. Looks at names alone while nothing is old
+ * enough.
  */
 export async function sweepDone(galleyDir: string, clock: Clock): Promise<readonly string[]> {
   await sweepScratch(galleyDir, clock)
@@ -157,7 +159,8 @@ async function hasPostMergeHook({ commonDir }: Repository, config: ConfigValues)
 }
 
 /**
- * Runs the user's `post-merge` hook, if there is one, as `git merge` does after a fast-forward: its exit code does not matter.
+ * Runs the user's `post-merge` hook, if there is one, as `git merge` does after a fast-forward: its exit code
+ * does not matter.
  *
  * @returns What it said, when it failed.
  */

@@ -48,7 +48,10 @@ interface Leaving {
   readonly identities: ReadonlySet<string>
 }
 
-/** Files that the change deletes, by path and by inode: on a file system that ignores case one file answers to two names. */
+/**
+ * Files that the change deletes, by path and by inode: on a file system that ignores case one file answers to
+ * two names.
+ */
 function leavingPaths(manifest: readonly Transition[], standings: ReadonlyMap<string, Standing>): Leaving {
   const deleted = manifest.filter((t) => nextVersion(t) === null).map((t) => t.path)
   const identities = new Set<string>()
@@ -59,7 +62,9 @@ function leavingPaths(manifest: readonly Transition[], standings: ReadonlyMap<st
   return { paths: new Set(deleted), identities }
 }
 
-/** Whether what stands at a path that the change creates will be gone by then, by the change's own deletions. */
+/**
+ * Whether what stands at a path that the change creates will be gone by then, by the change's own deletions.
+ */
 function makesRoom(workTree: string, t: Transition, standing: Standing, leaving: Leaving): boolean {
   if (baseVersion(t) !== null || nextVersion(t) === null) return false
   if (standing.kind === 'file-above') return leaving.paths.has(standing.at)

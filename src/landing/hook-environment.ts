@@ -1,4 +1,7 @@
-/** Of the GIT_* variables only those that name no repository: a hook that ran git elsewhere would write into ours. */
+/**
+ * Of the GIT_* variables only those that name no repository: a hook that ran git elsewhere would write into
+ * ours.
+ */
 export function hookEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const passed: Record<string, string> = {}
   for (const [name, value] of Object.entries(env)) {

@@ -9,7 +9,10 @@ import { placeStat } from '../sys/swap-file.ts'
 import { indexChangeOf, type PlannedEntry } from './plan.ts'
 import type { LandingPlan } from './preflight.ts'
 
-/** The index as it will be, made aside before any lock is taken; only the times of the placed files are missing. */
+/**
+ * The index as it will be, made aside before any lock is taken; only the times of the placed files are
+ * missing.
+ */
 export interface IndexImage {
   readonly file: string
   readonly bytes: Buffer
@@ -41,10 +44,11 @@ export async function makeIndexImage(
 }
 
 /**
- * Writes into the image what the system says of the placed files, so that the user's next `git status` reads none of them. Only
- * files that are certainly as they were staged: same inode, size and time of change.
+ * Writes into the image what the system says of the placed files, so that the user's next `git status` reads
+ * none of them. Only files that are certainly as they were staged: same inode, size and time of change.
  *
- * @param staged - Of the files that hold exactly what their entry says; a file that keeps uncommitted work is not among them.
+ * @param staged - Of the files that hold exactly what their entry says; a file that keeps uncommitted work is
+ * not among them.
  * @returns false when the image has entries elsewhere (split index) and could not be completed.
  */
 export function completeImage(

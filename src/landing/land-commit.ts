@@ -21,20 +21,24 @@ import type { LeftAlone } from './settle-files.ts'
 
 export type { LandReport, LandRequest } from './request.ts'
 
-/** How often a landing begins anew when something moved under it; from the third time on with the index locked throughout. */
+/**
+ * How often a landing begins anew when something moved under it; from the third time on with the index locked
+ * throughout.
+ */
 const ATTEMPTS = 5
 const LOCK_FIRST_FROM = 3
 
 /**
- * Moves a branch to a commit and brings index and working tree along, touching only the paths that differ, without losing a byte of
- * the user's: all of it or nothing, also when the process is killed (see `recover`).
+ * Moves a branch to a commit and brings index and working tree along, touching only the paths that differ,
+ * without losing a byte of the user's: all of it or nothing, also when the process is killed (see `recover`).
  *
- * Leaves, apart from what it is for: the commit's objects in the user's object store, the displaced files in galley's folder for some
- * hours, and a backup in the store where it merged beneath uncommitted work. On a refusal ref, index and files are as before;
- * objects stay in the object store, unreferenced, only when a hook or somebody else's doing at that very moment was the reason.
+ * Leaves, apart from what it is for: the commit's objects in the user's object store, the displaced files in
+ * galley's folder for some hours, and a backup in the store where it merged beneath uncommitted work. On a
+ * refusal ref, index and files are as before; objects stay in the object store, unreferenced, only when a
+ * hook or somebody else's doing at that very moment was the reason.
  *
- * @throws GalleyError `in-progress`, `unmerged`, `locked`, `busy`, `branch-moved`, `checked-out-elsewhere`, `overlaps-uncommitted`,
- * `would-overwrite`, `symlink`, `filtered`, `hook-refused`, `stale`, `io-error`.
+ * @throws GalleyError `in-progress`, `unmerged`, `locked`, `busy`, `branch-moved`, `checked-out-elsewhere`,
+ * `overlaps-uncommitted`, `would-overwrite`, `symlink`, `filtered`, `hook-refused`, `stale`, `io-error`.
  */
 export async function landCommit(request: LandRequest): Promise<LandReport> {
   try {
@@ -122,8 +126,8 @@ const racedRefusal = ({ path, message }: Raced): GalleyError =>
   new GalleyError({ code: 'overlaps-uncommitted', message, data: { path } })
 
 /**
- * A tree that somebody else made can hold any name; none may lead out of the work tree or into a git directory, even if nobody looked at
- * it before.
+ * A tree that somebody else made can hold any name; none may lead out of the work tree or into a git
+ * directory, even if nobody looked at it before.
  */
 function refuseDangerousPaths(manifest: Manifest): void {
   for (const { path } of manifest) {

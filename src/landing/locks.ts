@@ -10,7 +10,8 @@ export const indexLockFile = (indexFile: string): string => `${indexFile}.lock`
 /**
  * Takes git's own lock on the index: the file appears with our id in it, in one step.
  *
- * @throws GalleyError `locked`, if somebody had it for `limits.indexLockWaitMs`; data: `{ file }`. It is never removed by force.
+ * @throws GalleyError `locked`, if somebody had it for `limits.indexLockWaitMs`; data: `{ file }`. It is
+ * never removed by force.
  */
 export async function lockIndex(indexFile: string, landDir: string, id: string, clock: Clock): Promise<void> {
   const lock = indexLockFile(indexFile)

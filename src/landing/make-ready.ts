@@ -20,7 +20,10 @@ import type { LandRequest } from './request.ts'
 import { type StagedFiles, stageFiles } from './stage.ts'
 import { noteTraces } from './unjournaled.ts'
 
-/** A landing that is ready: everything is written aside and in the journal, and nothing of the user's has moved. */
+/**
+ * A landing that is ready: everything is written aside and in the journal, and nothing of the user's has
+ * moved.
+ */
 export interface ReadyLanding {
   readonly landDir: string
   readonly journal: LandingJournal
@@ -45,10 +48,13 @@ export interface Lookups {
 }
 
 /**
- * Makes everything ready. The slow part of a landing, all of it before git's locks are taken: objects, new files, the new index.
+ * Makes everything ready. The slow part of a landing, all of it before git's locks are taken: objects, new
+ * files, the new index.
  *
- * @param lockFirst - Takes the index lock before looking, so that nobody can change the index in between. Holds it longer.
- * @throws GalleyError for whatever stands in the way; what was written aside is gone again, locks are released.
+ * @param lockFirst - Takes the index lock before looking, so that nobody can change the index in between.
+ * Holds it longer.
+ * @throws GalleyError for whatever stands in the way; what was written aside is gone again, locks are
+ * released.
  */
 export async function makeReady(
   request: LandRequest,
@@ -127,7 +133,10 @@ async function makeReadyIn(
   }
 }
 
-/** As `Promise.all`, but when one fails the others are waited for: they write into a folder that is about to be removed. */
+/**
+ * As `Promise.all`, but when one fails the others are waited for: they write into a folder that is about to
+ * be removed.
+ */
 async function allOrThrow<T extends readonly unknown[]>(
   tasks: { readonly [K in keyof T]: Promise<T[K]> },
 ): Promise<T> {
@@ -151,7 +160,10 @@ async function promoteAll(
   request.reach?.('promoted')
 }
 
-/** A file that keeps uncommitted work must look changed to git, so what it looks like is not written into its entry. */
+/**
+ * A file that keeps uncommitted work must look changed to git, so what it looks like is not written into its
+ * entry.
+ */
 function cleanFiles(plan: LandingPlan, staged: StagedFiles): ReadonlyMap<string, StagedStat> {
   const found = new Map<string, StagedStat>()
   const entries = new Map(plan.entries.map((entry) => [entry.path, entry]))

@@ -16,8 +16,8 @@ export interface MergeOutcome {
 }
 
 /**
- * Makes the three-way merges that let a change land beneath uncommitted work: on the bytes of the working file, and on the blobs of
- * the index. Git decides. Writes only passing files in `scratch`.
+ * Makes the three-way merges that let a change land beneath uncommitted work: on the bytes of the working
+ * file, and on the blobs of the index. Git decides. Writes only passing files in `scratch`.
  */
 export async function mergeAll(
   request: LandRequest,

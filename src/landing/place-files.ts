@@ -9,7 +9,10 @@ import { lookAt, type Standing, standingOf } from '../sys/file-key.ts'
 import { exchange, holdsNoFile, type Move, moveAway, putInPlace } from '../sys/swap-file.ts'
 import type { LandingPoint } from './request.ts'
 
-/** Somebody changed something between looking and acting. What was done is undone, and the landing may be tried again. */
+/**
+ * Somebody changed something between looking and acting. What was done is undone, and the landing may be
+ * tried again.
+ */
 export class Raced extends Error {
   readonly path: string
 
@@ -46,10 +49,11 @@ export function validateFiles(journal: LandingJournal, planned: readonly Standin
 }
 
 /**
- * Puts every file in place: deletions, then directories that make room, then new files, each by rename and link. Only names
- * move; no byte of a file of the user's is written.
+ * Puts every file in place: deletions, then directories that make room, then new files, each by rename and
+ * link. Only names move; no byte of a file of the user's is written.
  *
- * @throws Raced, when something else is found than was looked at; everything done so far is in the journal's places.
+ * @throws Raced, when something else is found than was looked at; everything done so far is in the journal's
+ * places.
  */
 export function placeFiles(journal: LandingJournal, reach: (point: LandingPoint) => void): void {
   const { files, workTree } = journal
@@ -86,7 +90,9 @@ function expectDone(move: Move, path: string): void {
   throw new Raced(path, `${seen} while the change was landing`)
 }
 
-/** Looks at what was moved away: other bytes than before mean that somebody saved in between. @throws Raced */
+/**
+ * Looks at what was moved away: other bytes than before mean that somebody saved in between. @throws Raced
+ */
 export function checkDisplaced(journal: LandingJournal): void {
   for (const { path } of lateSaves(journal))
     throw new Raced(path, 'was saved by another program while the change was landing')

@@ -168,7 +168,8 @@ export const isUncommitted = (facts: PathFacts): boolean => {
 /**
  * Refuses for everything that stands in the way, naming all of it.
  *
- * @throws GalleyError with the code of the first problem; data: `{ paths: [{ path, code, message, lines }] }`.
+ * @throws GalleyError with the code of the first problem; data: `{ paths: [{ path, code, message, lines }]
+ * }`.
  */
 export function refuseProblems(problems: readonly Problem[]): void {
   const first = problems[0]

@@ -37,8 +37,8 @@ export interface LandingPlan {
 }
 
 /**
- * Makes all of a landing's checks and nothing else, for a refusal before any check command is run. What it finds may have
- * changed by the time of the landing, which looks again.
+ * Makes all of a landing's checks and nothing else, for a refusal before any check command is run. What it
+ * finds may have changed by the time of the landing, which looks again.
  *
  * @throws GalleyError with the code that `landCommit` would refuse with.
  */

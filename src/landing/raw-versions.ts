@@ -30,8 +30,9 @@ export const nextVersion = (t: Transition): Version | null =>
   t.newMode === ABSENT ? null : { mode: t.newMode, id: t.newBlob }
 
 /**
- * Finds what the working files of the manifest hold before and after, in bytes: as the request says, or by git's own conversion for paths
- * that it leaves out. One process beside the reading of the configuration; one or two more for each path that is really converted.
+ * Finds what the working files of the manifest hold before and after, in bytes: as the request says, or by
+ * git's own conversion for paths that it leaves out. One process beside the reading of the configuration; one
+ * or two more for each path that is really converted.
  */
 export async function rawVersions(
   request: LandRequest,

@@ -11,8 +11,8 @@ import { holdsIndexLock, lockIndex } from './locks.ts'
 import { readWholeIndex } from './whole-index.ts'
 
 /**
- * Brings the index to where the ref is: with the image that was made for that, if the index is still the one it was made from;
- * otherwise entry by entry, those that are as they were before.
+ * Brings the index to where the ref is: with the image that was made for that, if the index is still the one
+ * it was made from; otherwise entry by entry, those that are as they were before.
  */
 export async function bringIndexForward(
   door: GitDoor,
@@ -47,6 +47,9 @@ export async function bringIndexForward(
 const changeOf = ({ path, to }: IndexStep): IndexChange =>
   to === null ? { kind: 'remove', path } : { kind: 'set', path, mode: to.mode, id: to.id }
 
-/** Entries that are as before the landing are brought forward. Whatever else stands there is the user's and newer. */
+/**
+ * Entries that are as before the landing are brought forward. Whatever else stands there is the user's and
+ * newer.
+ */
 const sameKey = (entry: FileKey | null, key: FileKey | null): boolean =>
   entry === null || key === null ? entry === key : entry.mode === key.mode && entry.id === key.id

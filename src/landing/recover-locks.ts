@@ -4,6 +4,8 @@ import type { Clock } from '../sys/clock.ts'
 import { writePassingSync } from '../sys/durable-files.ts'
 import { lookAtLock, readTextOrNull, removeUnchanged } from '../sys/lock-file.ts'
 import { mayUseRepository } from '../sys/process-list.ts'
+import { imageFile } from './index-image.ts'
+import { indexLockFile } from './locks.ts'
 
 /** A lock that may be somebody else's is given this long to go away by itself. */
 const PATIENCE_MS = 3_000
@@ -16,16 +18,20 @@ function refLockFiles(commonDir: string, journal: LandingJournal): readonly stri
   return [...branch, join(journal.gitDir, 'HEAD.lock')]
 }
 
-/** Writes down, while they are held, which files the landing's ref locks are: a lock on HEAD is empty and tells nothing itself. */
+/**
+ * Writes down, while they are held, which files the landing's ref locks are: a lock on HEAD is empty and
+ * tells nothing itself.
+ */
 export function noteRefLocks(commonDir: string, landDir: string, journal: LandingJournal): void {
   const identities = refLockFiles(commonDir, journal).flatMap((file) => lookAtLock(file)?.identity ?? [])
   writePassingSync(notesFile(landDir), identities.join('\n'))
 }
 
 /**
- * Removes the ref locks that the landing's dead `git update-ref` left, and no others: files that were written down as ours, a branch lock
- * that holds the landed commit's id, and an empty one that is newer than the journal, if it stays while no git is running in the
- * repository (a kill between git's taking the lock and our writing it down).
+ * Removes the ref locks that the landing's dead `git update-ref` left, and no others: files that were written
+ * down as ours, a branch lock that holds the landed commit's id, and an empty one that is newer than the
+ * journal, if it stays while no git is running in the repository (a kill between git's taking the lock and
+ * our writing it down).
  */
 export async function removeOwnRefLocks(
   commonDir: string,
@@ -39,13 +45,33 @@ export async function removeOwnRefLocks(
     if (found === null) continue
     const isOurs = notes.includes(found.identity) || found.text === `${journal.after}\n`
     if (isOurs) removeUnchanged(file, found)
-    else await removeIfAbandoned(file, journal, clock)
+    else await removeIfAbandoned(file, journal, clock, (text) => text === '')
   }
 }
 
-async function removeIfAbandoned(file: string, journal: LandingJournal, clock: Clock): Promise<void> {
+/**
+ * Removes an index lock that a killed refresh left: an empty file or a new index, made after the journal and after
+ * the landing had given its own lock back, in a repository where no git is running.
+ */
+export async function removeRefreshLock(
+  journal: LandingJournal,
+  galleyDir: string,
+  clock: Clock,
+): Promise<void> {
+  const isSwapped = lookAtLock(imageFile(landDirectory(galleyDir, journal.id))) === null
+  const file = indexLockFile(journal.indexFile)
+  if (isSwapped)
+    await removeIfAbandoned(file, journal, clock, (text) => text === '' || text.startsWith('DIRC'))
+}
+
+async function removeIfAbandoned(
+  file: string,
+  journal: LandingJournal,
+  clock: Clock,
+  mayBeOurs: (text: string) => boolean,
+): Promise<void> {
   const found = lookAtLock(file)
-  if (found === null || found.text !== '' || found.changedAtMs < journal.startedAt - 1000) return
+  if (found === null || !mayBeOurs(found.text) || found.changedAtMs < journal.startedAt - 1000) return
   const places = [journal.workTree, journal.gitDir, dirname(file)]
   const until = clock.now() + PATIENCE_MS
   while (mayUseRepository('git', places) && clock.now() < until) {

@@ -24,7 +24,7 @@ import { closeLanding, lateRemark, removeEmptyParents } from './finish.ts'
 import { unlockIndex } from './locks.ts'
 import { lateSaves } from './place-files.ts'
 import { bringIndexForward } from './recover-index.ts'
-import { removeOwnRefLocks } from './recover-locks.ts'
+import { removeOwnRefLocks, removeRefreshLock } from './recover-locks.ts'
 import { type LeftAlone, settleFiles, stepsToRestage } from './settle-files.ts'
 import { removeUnjournaled } from './unjournaled.ts'
 
@@ -48,10 +48,11 @@ export interface RecoveryReport {
 const ORPHAN_WAIT_MS = 10_000
 
 /**
- * Finishes landings that were cut off after the ref had moved, and takes back those that were cut off before; after it every
- * path, index entry and lock of theirs is all new or all old.
+ * Finishes landings that were cut off after the ref had moved, and takes back those that were cut off before;
+ * after it every path, index entry and lock of theirs is all new or all old.
  *
- * Costs one look at a directory when there is nothing to do. Does nothing while a living process lands. May be cut off itself and run again.
+ * Costs one look at a directory when there is nothing to do. Does nothing while a living process lands. May
+ * be cut off itself and run again.
  *
  * @throws GalleyError `locked`, when somebody else's git command holds a lock that is needed; `io-error`.
  */
@@ -113,6 +114,7 @@ async function settle(
   const direction = recoveryDirection(isThere && (await refHolds(door, journal)))
   if (direction === 'forward') await restage(repository, galleyDir, journal)
   const left = isThere ? settleFiles(journal, direction) : []
+  if (direction === 'forward') await removeRefreshLock(journal, galleyDir, clock)
   if (direction === 'forward') await bringIndexForward(door, galleyDir, journal, clock)
   await removeOwnRefLocks(repository.commonDir, galleyDir, journal, clock)
   unlockIndex(journal.indexFile, journal.id)
@@ -124,7 +126,10 @@ async function settle(
   return { id, label, ref, outcome: direction === 'forward' ? 'finished' : 'rolled-back', left, remarks }
 }
 
-/** After a loss of power: writes new files aside again, from the objects, which were on the device before anything moved. */
+/**
+ * After a loss of power: writes new files aside again, from the objects, which were on the device before
+ * anything moved.
+ */
 async function restage(repository: Repository, galleyDir: string, journal: LandingJournal): Promise<void> {
   const store: GitDoor = {
     ...repository.door,

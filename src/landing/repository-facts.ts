@@ -23,8 +23,8 @@ export const landingConfig = ({ repository }: LandRequest): Promise<ConfigValues
   configValues(repository.door, `${OWN_KEYS}|${conversionKeys}`)
 
 /**
- * Looks at the repository as a whole and refuses what no landing goes into. Reads only; one process, beside the reading of the
- * configuration.
+ * Looks at the repository as a whole and refuses what no landing goes into. Reads only; one process, beside
+ * the reading of the configuration.
  *
  * @throws GalleyError `checked-out-elsewhere`, `branch-moved`, `in-progress`.
  */
@@ -56,7 +56,8 @@ export async function refuseInProgress(gitDir: string): Promise<void> {
 
 async function workTreeOf({ repository, ref, before }: LandRequest): Promise<string | null> {
   const rows = await listWorktrees(repository.door)
-  // The main work tree's path is only guessed by git where its git directory is not `<path>/.git`; that it is first is certain.
+  // The main work tree's path is only guessed by git where its git directory is not `<path>/.git`; that it is
+  // first is certain.
   const isMain = repository.gitDir === repository.commonDir
   const here = isMain ? rows[0] : rows.find((row) => resolveFile(row.path) === repository.workTree)
   if (ref === 'HEAD') refuseAttached(here?.branch ?? null)

@@ -7,7 +7,10 @@ import type { Clock } from '../sys/clock.ts'
 /** One commit (or several, one after the other) that is to become the tip of a branch. */
 export interface LandRequest {
   readonly repository: Repository
-  /** The private store: `after` and its objects can be read through it; its alternate is the user's object store. */
+  /**
+   * The private store: `after` and its objects can be read through it; its alternate is the user's object
+   * store.
+   */
   readonly store: GitDoor
   /** `<commonDir>/galley`; exists, for this account alone. */
   readonly galleyDir: string
@@ -21,8 +24,9 @@ export interface LandRequest {
   /** Every path that differs between `before` and `after`. */
   readonly manifest: Manifest
   /**
-   * Blob ids of the working file's bytes (no filter) before and after, where a conversion makes them differ from the tree's; the new blob can
-   * be read in `store`. Paths that are left out are converted by git where they have a conversion.
+   * Blob ids of the working file's bytes (no filter) before and after, where a conversion makes them differ
+   * from the tree's; the new blob can be read in `store`. Paths that are left out are converted by git where
+   * they have a conversion.
    */
   readonly working: ReadonlyMap<string, { readonly old: string | null; readonly new: string | null }>
   /** Reflog message. */

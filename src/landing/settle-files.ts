@@ -26,8 +26,8 @@ export interface LeftAlone {
 }
 
 /**
- * Brings every file of a landing to one side, all alike, by looking at what is there. Used when a landing is called off and when
- * a later process finds one that was cut off; may be repeated any number of times.
+ * Brings every file of a landing to one side, all alike, by looking at what is there. Used when a landing is
+ * called off and when a later process finds one that was cut off; may be repeated any number of times.
  *
  * A file that somebody changed meanwhile is left as it is.
  */
@@ -141,7 +141,10 @@ function putNew({ workTree, objectFormat }: LandingJournal, step: FileStep, n: n
   return move.kind === 'done'
 }
 
-/** The new file makes way for the old one; if an editor saved to it at that very moment, it comes back instead. */
+/**
+ * The new file makes way for the old one; if an editor saved to it at that very moment, it comes back
+ * instead.
+ */
 function exchangeBack(journal: LandingJournal, step: FileStep, n: number): boolean {
   const gone = goneFile(step, n)
   const done = exchange(journal.workTree, step.path, oldFile(step, n), gone, () => undefined)

@@ -4,8 +4,8 @@ import type { RepositoryFacts } from './repository-facts.ts'
 import type { LandRequest } from './request.ts'
 
 /**
- * The paths of the manifest that the sparse checkout leaves out: entries that are marked so, and new paths by the rules. None
- * where the checkout is whole.
+ * The paths of the manifest that the sparse checkout leaves out: entries that are marked so, and new paths by
+ * the rules. None where the checkout is whole.
  */
 export async function outsideCone(
   { manifest, repository }: LandRequest,

@@ -37,12 +37,14 @@ export interface Staging {
   readonly note: (stages: readonly string[]) => Promise<void>
 }
 
-/** How many files are written and waited for at the same time: one flush of the device then serves several. */
+/**
+ * How many files are written and waited for at the same time: one flush of the device then serves several.
+ */
 const AT_ONCE = 8
 
 /**
- * Writes every new file aside, on the device where it will go, and waits until the device has them. Nothing of the user's
- * changes.
+ * Writes every new file aside, on the device where it will go, and waits until the device has them. Nothing
+ * of the user's changes.
  */
 export async function stageFiles(staging: Staging, files: readonly PlannedFile[]): Promise<StagedFiles> {
   const { landDir, workTree } = staging
@@ -67,7 +69,8 @@ export async function stageFiles(staging: Staging, files: readonly PlannedFile[]
   const extraStages = stages.all().filter((stage) => stage !== landDir)
   if (extraStages.length > 0) await staging.note(extraStages)
   await stages.make()
-  // The names in these directories need not be durable: after a loss of power the bytes are found in the object store.
+  // The names in these directories need not be durable: after a loss of power the bytes are found in the
+  // object store.
   const stats: (StagedStat | null)[] = steps.map(() => null)
   await eachAtOnce(steps, async (step, n) => {
     const [file, place] = [ordered[n], places[n]]
@@ -166,7 +169,10 @@ class StageChoice {
   }
 }
 
-/** Runs the task for every item, some at a time. When one fails, those that run are waited for and no other is begun. */
+/**
+ * Runs the task for every item, some at a time. When one fails, those that run are waited for and no other is
+ * begun.
+ */
 async function eachAtOnce<T>(
   items: readonly T[],
   task: (item: T, n: number) => Promise<void>,

@@ -135,7 +135,7 @@ export interface Hunk {
    */
   readonly oldStart: number | null
   readonly lines: readonly HunkLine[]
-  /** The hunk's end must be the end of the file. */
+  /** Envelope hunks: the hunk's end must be the end of the file. (Of a unified hunk its lines say so.) */
   readonly endOfFile: boolean
   /** Line of the request's own text, for messages; 1-based. */
   readonly sourceLine: number
@@ -151,8 +151,8 @@ export interface HunksEdit extends EditBase {
   readonly hunks: readonly Hunk[]
   /**
    * Unified: the first hex digits (at least 7, lower case) of the blob that the diff was made from. Where the file's
-   * blob begins with them, every hunk stands exactly at its place, and `endOfFile` need not hold: what `git diff -U0`
-   * gives is applied by this evidence. Where it does not, the ordinary rules hold; it never refuses.
+   * blob begins with them, every hunk stands exactly at its place: what `git diff -U0` gives is applied by this
+   * evidence. Where it does not, a hunk without old lines is `stale-read`, and for the others the ordinary rules hold.
    */
   readonly preimage?: string
   readonly maxTier?: Tier

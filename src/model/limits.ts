@@ -55,8 +55,6 @@ export const limits = {
   exchangeRefsAtOnce: 200,
   /** A remote that says nothing for so long is given up. */
   exchangeSilentMs: 120_000,
-  /** How long after git's end the last of its output is waited for, where another process holds the pipe. */
-  exchangeLingerMs: 10_000,
   /** How often a push that lost a race looks again at what the remote holds. */
   exchangeTries: 8,
   /** How far the clock of another machine may be ahead. */

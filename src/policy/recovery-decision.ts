@@ -2,8 +2,8 @@
 export type RecoveryDirection = 'forward' | 'back'
 
 /**
- * Decides the direction by the ref alone: it moves last, so a ref that holds the landed commit proves that everything
- * before was done, and any other ref proves that nobody was promised anything.
+ * Decides the direction by the ref alone: it moves last, so a ref that holds the landed commit proves that
+ * everything before was done, and any other ref proves that nobody was promised anything.
  */
 export const recoveryDirection = (refHoldsAfter: boolean): RecoveryDirection =>
   refHoldsAfter ? 'forward' : 'back'
@@ -15,7 +15,9 @@ export interface StepFacts {
   readonly standing: 'old' | 'next' | 'absent' | 'other'
   /** The old file is in the landing's own folder. */
   readonly isOldAside: boolean
-  /** The staged new file: still waiting alone, waiting although the same inode stands at the path, or gone. */
+  /**
+   * The staged new file: still waiting alone, waiting although the same inode stands at the path, or gone.
+   */
   readonly staged: 'waiting' | 'linked' | 'gone'
   /** The system was started anew since: names that were not on the device yet may be lost. */
   readonly hasRestarted: boolean
@@ -45,7 +47,8 @@ export function recoveryAction(direction: RecoveryDirection, facts: StepFacts): 
 
 function actionBack({ kind, standing, isOldAside, staged }: StepFacts): StepAction {
   if (kind === 'create') {
-    // While the staged file still waits by itself, a file at the path is not ours, though its bytes may be the same.
+    // While the staged file still waits by itself, a file at the path is not ours, though its bytes may be
+    // the same.
     if (staged === 'waiting' || standing === 'absent') return 'nothing'
     return standing === 'next' ? 'take-away' : 'leave'
   }
@@ -56,8 +59,9 @@ function actionBack({ kind, standing, isOldAside, staged }: StepFacts): StepActi
 }
 
 /**
- * By the time the ref moves every file has its place, so what is found otherwise came later. The exception is a loss of
- * power, after which the system may have kept the ref and lost names: then the path is as before, or empty.
+ * By the time the ref moves every file has its place, so what is found otherwise came later. The exception is
+ * a loss of power, after which the system may have kept the ref and lost names: then the path is as before,
+ * or empty.
  */
 function actionForward({ kind, standing, isOldAside, hasRestarted }: StepFacts): StepAction {
   if (kind === 'delete') {

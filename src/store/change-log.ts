@@ -1,14 +1,24 @@
-import { git } from '../git/door.ts'
 import { openImporter, type Person } from '../git/fast-import.ts'
 import type { ObjectReader } from '../git/objects.ts'
 import { listRefs, type RefUpdate, updateRefs } from '../git/refs.ts'
 import type { Change, ChangeEvent } from '../model/change.ts'
 import { refuse } from '../model/error.ts'
 import { applyEvent, foldChange } from '../model/fold-change.ts'
-import { type ChangeId, type CommitId, changeId, commitId, isChangeId, treeId } from '../model/ids.ts'
+import { type ChangeId, type CommitId, changeId, commitId, treeId } from '../model/ids.ts'
 import { readEventText } from '../model/read-record.ts'
-import { type ChangeRefs, LOG_PREFIX, logRef, readChangeRefs } from './change-refs.ts'
+import { listArchived } from './archive.ts'
+import type { ChangeSummary } from './change-list.ts'
+import { type ChangeRefs, LOG_PREFIX, logRef, readChangeRefs, restoredRef } from './change-refs.ts'
 import type { Store } from './open-store.ts'
+
+export {
+  type ChangeSummary,
+  findChange,
+  type LiveChanges,
+  listChanges,
+  listLiveChanges,
+  UNREADABLE,
+} from './change-list.ts'
 
 /** A change together with the tip of its log, which the next event must name as its parent. */
 export interface LoggedChange {
@@ -22,27 +32,6 @@ export interface LoggedChange {
 export interface EventRecord {
   readonly event: ChangeEvent
   readonly attachments?: ReadonlyMap<string, Uint8Array>
-}
-
-/** What a log's newest commit says of the change, so that a list of changes costs one process. */
-/** The title shown for a change whose log cannot be read. */
-export const UNREADABLE = '(its log cannot be read)'
-
-export interface ChangeSummary {
-  readonly id: ChangeId
-  readonly state: Change['state']
-  readonly title: string
-  readonly onto: string
-  readonly revision: number
-  readonly base: string | null
-  readonly files: number
-  readonly added: number
-  readonly removed: number
-  readonly agent: string | null
-  readonly session: string | null
-  /** When it was proposed, and when its log last moved; ISO 8601. */
-  readonly proposedAt: string
-  readonly at: string
 }
 
 /**
@@ -166,15 +155,28 @@ export async function appendToLogs(
       change = applyEvent({ ...change, log: [...change.log, record.event] }, record.event)
       tip = (await importer.commit(eventCommit(change, record, tip, who))).commit
     }
-    done.push({ change, tip, refs: logged.refs })
+    const { isArchived: _, ...refs } = logged.refs
+    done.push({ change, tip, refs })
   }
   await importer.finish()
   const moves = appends.flatMap(({ logged }, i) => {
     const next = done[i]?.tip
-    return next === undefined ? [] : [{ ref: logRef(logged.change.id), expected: logged.tip, next }]
+    return next === undefined ? [] : movesOf(logged, next)
   })
   const kinds = appends.flatMap(({ records }) => records.map((r) => r.event.kind))
   return (await updateRefs(store.door, [...moves, ...refs], `galley: ${kinds.join(', ')}`)) ? done : null
+}
+
+/** The log goes on from its tip. One that was archived gets its refs back, which must not stand then. */
+function movesOf({ change, tip, refs }: LoggedChange, next: CommitId): readonly RefUpdate[] {
+  const log = logRef(change.id)
+  if (refs.isArchived !== true) return [{ ref: log, expected: tip, next }]
+  const others = refs.rows.filter((row) => row.ref !== log)
+  return [
+    { ref: log, expected: null, next },
+    { ref: restoredRef(change.id), expected: null, next: tip },
+    ...others.map(({ ref, object }) => ({ ref, expected: null, next: object })),
+  ]
 }
 
 function summarise(change: Change, at: string): ChangeSummary {
@@ -200,71 +202,18 @@ function summarise(change: Change, at: string): ChangeSummary {
   }
 }
 
-/** Every change with what its log's tip says of it, newest first. One process, whatever the number. */
-export async function listChanges(store: Store): Promise<readonly ChangeSummary[]> {
-  const format = '--format=%(refname)%00%(contents:body)%00'
-  const result = await git(store.door, { args: ['for-each-ref', format, LOG_PREFIX] })
-  const fields = result.stdout.toString('utf8').split('\0')
-  const summaries: ChangeSummary[] = []
-  for (let i = 0; i + 1 < fields.length; i += 2) {
-    const id = (fields[i] ?? '').trim().slice(LOG_PREFIX.length)
-    if (isChangeId(id)) summaries.push(readSummary(changeId(id), fields[i + 1] ?? ''))
-  }
-  return summaries.sort(newestFirst)
-}
-
-/** A summary that cannot be read does not hide its change: `show` then says what is wrong with the log. */
-function readSummary(id: ChangeId, text: string): ChangeSummary {
-  const unreadable: ChangeSummary = {
-    id,
-    state: 'stale',
-    title: UNREADABLE,
-    onto: '',
-    revision: 0,
-    base: null,
-    files: 0,
-    added: 0,
-    removed: 0,
-    agent: null,
-    session: null,
-    proposedAt: '',
-    at: '',
-  }
-  try {
-    const found: unknown = JSON.parse(text)
-    const isSummary =
-      typeof found === 'object' && found !== null && 'state' in found && 'title' in found && 'onto' in found
-    return isSummary ? { ...unreadable, ...(found as ChangeSummary), id } : unreadable
-  } catch (error) {
-    if (error instanceof SyntaxError) return unreadable
-    throw error
-  }
-}
-
-function newestFirst(a: ChangeSummary, b: ChangeSummary): number {
-  if (a.proposedAt !== b.proposedAt) return a.proposedAt < b.proposedAt ? 1 : -1
-  return a.id < b.id ? 1 : -1
-}
-
-/**
- * The one change whose id is `text` or begins with it (three characters at least).
- *
- * @throws GalleyError `unknown-change`, `ambiguous-name`.
- */
-export async function findChange(store: Store, text: string): Promise<ChangeId> {
-  if (isChangeId(text)) return changeId(text)
-  if (!/^g[0-9a-z]{2,9}$/.test(text)) {
-    refuse(
-      'unknown-change',
-      `${JSON.stringify(text.slice(0, 40))} is not the id of a change: g and nine letters or digits, or three or more of them`,
-      { text: text.slice(0, 40) },
-    )
-  }
+/** Reads the changes with these ids, archived or not. Two processes, and no more, whatever the number. */
+export async function readChanges(
+  store: Store,
+  reader: ObjectReader,
+  ids: ReadonlySet<string>,
+): Promise<readonly Change[]> {
+  if (ids.size === 0) return []
   const rows = await listRefs(store.door, LOG_PREFIX)
-  const ids = rows.map((row) => row.ref.slice(LOG_PREFIX.length)).filter((id) => id.startsWith(text))
-  const [only, another] = ids
-  if (only === undefined) refuse('unknown-change', `no change begins with ${text}`, { text })
-  if (another !== undefined)
-    refuse('ambiguous-name', `${ids.length} changes begin with ${text}`, { text, ids: ids.slice(0, 20) })
-  return changeId(only)
+  const tips = new Map<string, CommitId>()
+  for (const entry of await listArchived(store.door)) tips.set(entry.id, entry.tip)
+  for (const row of rows) tips.set(row.ref.slice(LOG_PREFIX.length), commitId(row.object))
+  const changes: Change[] = []
+  for (const [id, tip] of tips) if (ids.has(id)) changes.push(await readLog(reader, changeId(id), tip))
+  return changes
 }

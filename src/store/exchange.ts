@@ -9,6 +9,7 @@ import { applyEvent } from '../model/fold-change.ts'
 import { type ChangeId, type CommitId, changeId, commitId, isChangeId, type TreeId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { readEventText } from '../model/read-record.ts'
+import { listArchived } from './archive.ts'
 import { eventCommit } from './change-log.ts'
 import { LOG_PREFIX } from './change-refs.ts'
 import type { Store } from './open-store.ts'
@@ -41,8 +42,17 @@ export function readExchangedRef(ref: string): ExchangedRef | null {
   return tag === undefined ? null : { kind: 'approval', id: changeId(id), number: Number(number), tag }
 }
 
-/** The refs of this store that are exchanged. */
-export const listExchanged = (store: Store): Promise<readonly RefRow[]> => listRefs(store.door, ...EXCHANGED)
+/** The refs of this store that are exchanged, those of archived changes as if they stood. */
+export async function listExchanged(store: Store): Promise<readonly RefRow[]> {
+  const rows = await listRefs(store.door, ...EXCHANGED)
+  const live = new Set(rows.flatMap((row) => readExchangedRef(row.ref)?.id ?? []))
+  const archived = (await listArchived(store.door)).filter((entry) => !live.has(entry.id))
+  const theirs = archived.flatMap(({ id, tip, rows: own }) => [
+    ...own.filter((row) => readExchangedRef(row.ref) !== null),
+    { ref: `${LOG_PREFIX}${id}`, object: tip },
+  ])
+  return [...rows, ...theirs]
+}
 
 /** What one side has of one change. */
 export interface ChangeRows {

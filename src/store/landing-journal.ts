@@ -10,8 +10,8 @@ export interface FileKey {
 }
 
 /**
- * What a landing does to one path of the work tree. The new bytes wait in `<stage>/new/<n>`, the old ones go to
- * `<stage>/old/<n>`, n being the step's place in the list.
+ * What a landing does to one path of the work tree. The new bytes wait in `<stage>/new/<n>`, the old ones go
+ * to `<stage>/old/<n>`, n being the step's place in the list.
  */
 export interface FileStep {
   readonly kind: 'write' | 'create' | 'delete'
@@ -30,7 +30,10 @@ export interface IndexStep {
   readonly skipWorktree: boolean
 }
 
-/** Everything that is needed to finish or undo one landing after its process has ended. Written before anything moves. */
+/**
+ * Everything that is needed to finish or undo one landing after its process has ended. Written before
+ * anything moves.
+ */
 export interface LandingJournal {
   readonly version: 1
   readonly id: string

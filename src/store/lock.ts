@@ -24,8 +24,8 @@ export const landingLockFile = (galleyDir: string): string => join(galleyDir, 'l
 /**
  * Runs `task` while no other landing or recovery of this repository runs, in this process or any other.
  *
- * A task that has the lock may ask for it again. A lock whose holder is dead (by process number and start time, or by a later
- * start of the system) is taken over. Leaves no file behind.
+ * A task that has the lock may ask for it again. A lock whose holder is dead (by process number and start
+ * time, or by a later start of the system) is taken over. Leaves no file behind.
  *
  * @throws GalleyError `busy`, if it was still held after `limits.landingLockWaitMs`; data: `{ by }`.
  */
@@ -103,8 +103,8 @@ function refuseBusy(galleyDir: string, by: Holder | null): never {
 }
 
 /**
- * Removes what killed holders and killed waiters left beside the lock. Only while this task has the lock: then no right to take over an
- * older one means anything any more.
+ * Removes what killed holders and killed waiters left beside the lock. Only while this task has the lock:
+ * then no right to take over an older one means anything any more.
  */
 export function sweepLockFiles(galleyDir: string, names: readonly string[]): void {
   if (!holdsLandingLock(galleyDir)) return

@@ -6,7 +6,10 @@ import { dirname } from 'node:path'
 export const errorCode = (error: unknown): string =>
   String((error as NodeJS.ErrnoException | null)?.code ?? '')
 
-/** Waits until the device has the names in a directory. Systems that cannot do that for directories are left alone. */
+/**
+ * Waits until the device has the names in a directory. Systems that cannot do that for directories are left
+ * alone.
+ */
 export async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r')
   try {
@@ -19,10 +22,14 @@ export async function syncDirectory(directory: string): Promise<void> {
 }
 
 /**
- * Writes a new file and waits until the device has it under its name. A kill in the middle leaves a part of it: whoever reads it must be able to
- * tell.
+ * Writes a new file and waits until the device has it under its name. A kill in the middle leaves a part of
+ * it: whoever reads it must be able to tell.
  */
-export async function writeNamedDurably(file: string, bytes: Uint8Array | string, mode: number): Promise<void> {
+export async function writeNamedDurably(
+  file: string,
+  bytes: Uint8Array | string,
+  mode: number,
+): Promise<void> {
   const handle = await open(file, 'wx', mode)
   try {
     await handle.writeFile(bytes)
@@ -96,7 +103,10 @@ export function writePassingSync(file: string, text: string): void {
   writeFileSync(file, text, { mode: 0o600 })
 }
 
-/** Removes a directory of galley's own if nothing is in it; somebody may be about to use it, which is no failure. */
+/**
+ * Removes a directory of galley's own if nothing is in it; somebody may be about to use it, which is no
+ * failure.
+ */
 export function removeDirectoryIfEmpty(directory: string): void {
   try {
     rmdirSync(directory)

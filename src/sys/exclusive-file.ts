@@ -16,15 +16,18 @@ export type Acquisition =
   | { readonly kind: 'held'; readonly release: () => void; readonly touch: () => void }
   | { readonly kind: 'taken'; readonly by: Holder | null }
 
-/** A holder on another machine touches its file more often than this; a file that is older belongs to a dead one. */
+/**
+ * A holder on another machine touches its file more often than this; a file that is older belongs to a dead
+ * one.
+ */
 const FOREIGN_SILENCE_MS = 5 * 60_000
 
 /**
  * Takes an exclusive file, or says who has it. One of several that try at once gets it.
  *
- * The file appears with its content in one step (`link`). A file whose holder is dead is taken over: the right to do so is
- * itself an exclusive file, named after the dead holder's token, and whoever has that right looks again before replacing
- * the file, so nobody can push aside a living holder's file by mistake.
+ * The file appears with its content in one step (`link`). A file whose holder is dead is taken over: the
+ * right to do so is itself an exclusive file, named after the dead holder's token, and whoever has that right
+ * looks again before replacing the file, so nobody can push aside a living holder's file by mistake.
  *
  * @param nowMs - Milliseconds since the epoch, for holders whose life cannot be seen.
  */
@@ -164,7 +167,10 @@ function linkIfAbsent(from: string, to: string): boolean | 'swept' {
   }
 }
 
-/** For file systems without hard links: the content comes a moment after the name, and `null` holders are never taken over. */
+/**
+ * For file systems without hard links: the content comes a moment after the name, and `null` holders are
+ * never taken over.
+ */
 function copyIfAbsent(from: string, to: string): boolean {
   try {
     writeFileSync(to, readFileSync(from), { mode: 0o600, flag: 'wx' })

@@ -99,7 +99,10 @@ function openFile(file: string, hash: HashName): Standing {
   }
 }
 
-/** The blob id of an open file. The id names the size first, so a file that grows while it is read is read again. */
+/**
+ * The blob id of an open file. The id names the size first, so a file that grows while it is read is read
+ * again.
+ */
 function hashDescriptor(descriptor: number, size: number, hash: HashName): string {
   const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, size + 1))
   for (let expected = size, round = 0; ; round++) {
@@ -111,7 +114,8 @@ function hashDescriptor(descriptor: number, size: number, hash: HashName): strin
       digest.update(buffer.subarray(0, count))
       position += count
     }
-    // A file that changes size again and again gets an id that matches nothing: it is certainly not what was expected.
+    // A file that changes size again and again gets an id that matches nothing: it is certainly not what was
+    // expected.
     if (position === expected || round === 3) return digest.digest('hex')
     expected = position
   }

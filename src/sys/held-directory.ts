@@ -5,9 +5,9 @@ import { errorCode } from './durable-files.ts'
 /**
  * The directory that holds one path of the work tree, open so that nobody can put a link in its place.
  *
- * On Linux `directory` leads through `/proc/self/fd`, that is to the very directory that was walked to, wherever its name has
- * gone since. Elsewhere it is the plain path: a link put among the parents between the walk and the use is followed
- * there, and `isStillThere` afterwards is all that can be asked.
+ * On Linux `directory` leads through `/proc/self/fd`, that is to the very directory that was walked to,
+ * wherever its name has gone since. Elsewhere it is the plain path: a link put among the parents between the
+ * walk and the use is followed there, and `isStillThere` afterwards is all that can be asked.
  */
 export interface OpenParent {
   readonly kind: 'open'

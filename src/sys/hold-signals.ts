@@ -2,8 +2,9 @@
 const ASKING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Runs a short task without being ended in the middle by a polite signal: one that comes is obeyed right afterwards. (A kill cannot be
- * held; what it leaves is recovered.) Handlers that the program has besides are called as ever.
+ * Runs a short task without being ended in the middle by a polite signal: one that comes is obeyed right
+ * afterwards. (A kill cannot be held; what it leaves is recovered.) Handlers that the program has besides are
+ * called as ever.
  */
 export async function holdingSignals<T>(task: () => Promise<T>): Promise<T> {
   let asked: NodeJS.Signals | null = null

@@ -22,7 +22,9 @@ export interface FileSnapshot {
 /** Enough for the checksum that ends an index, in either object format. */
 const TAIL_BYTES = 32
 
-/** The file that a name leads to: an index may be a link, and git then locks and replaces what it leads to. */
+/**
+ * The file that a name leads to: an index may be a link, and git then locks and replaces what it leads to.
+ */
 export function resolveFile(file: string): string {
   try {
     return realpathSync(file)
@@ -41,8 +43,9 @@ export function snapshotFile(file: string): FileSnapshot {
 }
 
 /**
- * What `snapshotFile` would give as identity, without reading the file: device, inode, size, time of change and last bytes (an index
- * ends with its checksum). Times of the inode's own changes are left out: making a link to it is one.
+ * What `snapshotFile` would give as identity, without reading the file: device, inode, size, time of change
+ * and last bytes (an index ends with its checksum). Times of the inode's own changes are left out: making a
+ * link to it is one.
  */
 export function identityOfFile(file: string): string {
   return withOpenFile(file, (descriptor) => ({ bytes: null, identity: identityOf(descriptor) })).identity
@@ -72,8 +75,8 @@ function identityOf(descriptor: number): string {
 }
 
 /**
- * Gives a file a second name, or a copy with the same time of change where names cannot be added: git judges the age of index
- * entries by that time.
+ * Gives a file a second name, or a copy with the same time of change where names cannot be added: git judges
+ * the age of index entries by that time.
  *
  * @returns false if there is no such file.
  */

@@ -54,7 +54,10 @@ function answersToSignals(pid: number): boolean {
   }
 }
 
-/** @see proc(5): the second field is the name in brackets and may hold anything; the rest is counted from its end. */
+/**
+ * @see proc(5): the second field is the name in brackets and may hold anything; the rest is counted from its
+ * end.
+ */
 function statOf(pid: number): { readonly startTime: string; readonly isZombie: boolean } | null {
   const text = readOrNull(() => readFileSync(`/proc/${pid}/stat`, 'latin1'))
   if (text === null) return null

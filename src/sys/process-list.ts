@@ -2,9 +2,9 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { errorCode } from './durable-files.ts'
 
 /**
- * Whether a process of this program's name is running that may be at work in one of the directories: its own directory is in
- * one, or its arguments or GIT_DIR name one, or none of that can be seen. Where there is no `/proc` the answer is yes: the caller is about
- * to do something that is safe only if there is none.
+ * Whether a process of this program's name is running that may be at work in one of the directories: its own
+ * directory is in one, or its arguments or GIT_DIR name one, or none of that can be seen. Where there is no
+ * `/proc` the answer is yes: the caller is about to do something that is safe only if there is none.
  */
 export function mayUseRepository(name: string, directories: readonly string[]): boolean {
   let entries: readonly string[]

@@ -12,7 +12,10 @@ export interface Surroundings {
   readonly missing: readonly string[]
 }
 
-/** Looks at the deepest directory that exists on the way to `path`. Null when a link or a file stands among the parents. */
+/**
+ * Looks at the deepest directory that exists on the way to `path`. Null when a link or a file stands among
+ * the parents.
+ */
 export function surroundingsOf(root: string, path: string): Surroundings | null {
   let at = path
   const missing: string[] = []
@@ -47,7 +50,10 @@ export interface NewFileAttributes {
   readonly group: number | null
 }
 
-/** Writes the bytes of one new file aside, with the attributes that it will have, and waits until the device has them. */
+/**
+ * Writes the bytes of one new file aside, with the attributes that it will have, and waits until the device
+ * has them.
+ */
 export async function stageFile(
   file: string,
   bytes: Uint8Array,
@@ -71,7 +77,8 @@ async function giveAttributes(handle: FileHandle, attributes: NewFileAttributes)
   const gid = attributes.owner?.gid ?? attributes.group ?? now.gid
   if (uid !== now.uid || gid !== now.gid) {
     await handle.chown(uid, gid).catch((error: NodeJS.ErrnoException) => {
-      // Only the superuser may give a file away; anybody else's new file is their own, as after any save by an editor.
+      // Only the superuser may give a file away; anybody else's new file is their own, as after any save by
+      // an editor.
       if (error.code !== 'EPERM') throw error
     })
   }

@@ -27,8 +27,9 @@ export function putInPlace(root: string, path: string, staged: string, makeMissi
 }
 
 /**
- * Exchanges the file at a path for a staged one: the old inode goes to `aside` as it is, open by an editor or not. Between
- * the two calls the name does not exist; that is the only instant at which a reader finds nothing.
+ * Exchanges the file at a path for a staged one: the old inode goes to `aside` as it is, open by an editor or
+ * not. Between the two calls the name does not exist; that is the only instant at which a reader finds
+ * nothing.
  *
  * @param onMovedAway - Called in between.
  */

@@ -1,9 +1,10 @@
 /**
- * Kills landings at every system call that changes something, and at random instants, and checks each time that the next command makes
- * everything all old or all new. Needs strace. Run by hand:
+ * Kills landings at every system call that changes something, and at random instants, and checks each time
+ * that the next command makes everything all old or all new. Needs strace. Run by hand:
  *
- *     npx esbuild test/bench/kills.ts --bundle --platform=node --target=node20 --format=cjs --outfile=node_modules/.bench/kills.cjs --packages=external
- *     node node_modules/.bench/kills.cjs [random kills, default 500] [files in the change, default 3] [first kill by system call only]
+ *     npx esbuild test/bench/kills.ts --bundle --platform=node --target=node20 --format=cjs
+ * --outfile=node_modules/.bench/kills.cjs --packages=external     node node_modules/.bench/kills.cjs [random
+ * kills, default 500] [files in the change, default 3] [first kill by system call only]
  */
 import {
   bundleLanding,

@@ -1,8 +1,9 @@
 /**
  * Measures a landing against git's own ways, as ratios in one run (DESIGN.md section 16). Run by hand:
  *
- *     npx esbuild test/bench/landing.ts --bundle --platform=node --target=node20 --format=esm --packages=external --outfile=node_modules/.bench/landing.mjs
- *     node node_modules/.bench/landing.mjs [files, default 100000] [rounds, default 5]
+ *     npx esbuild test/bench/landing.ts --bundle --platform=node --target=node20 --format=esm
+ * --packages=external --outfile=node_modules/.bench/landing.mjs     node node_modules/.bench/landing.mjs
+ * [files, default 100000] [rounds, default 5]
  *
  * Makes a repository of that many files in the system's temporary directory and removes it at the end.
  */

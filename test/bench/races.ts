@@ -1,9 +1,10 @@
 /**
- * Races landings against editors, against a user who keeps committing, and against readers, and counts what is lost, mixed, torn or absent. Run
- * by hand, from the project's root:
+ * Races landings against editors, against a user who keeps committing, and against readers, and counts what
+ * is lost, mixed, torn or absent. Run by hand, from the project's root:
  *
- *     npx esbuild test/bench/races.ts --bundle --platform=node --target=node20 --format=cjs --outfile=node_modules/.bench/races.cjs
- *     node node_modules/.bench/races.cjs [saves, default 1200] [landings against commits, default 200] [landings against readers, default 100]
+ *     npx esbuild test/bench/races.ts --bundle --platform=node --target=node20 --format=cjs
+ * --outfile=node_modules/.bench/races.cjs     node node_modules/.bench/races.cjs [saves, default 1200]
+ * [landings against commits, default 200] [landings against readers, default 100]
  */
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
@@ -120,7 +121,7 @@ async function raceCommits(): Promise<void> {
         ),
       )
       done ? tally.userCommits++ : tally.userFailures++
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 400))
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 2000))
     }
   })()
   while (tally.landings < commits) {

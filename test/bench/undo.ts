@@ -1,8 +1,10 @@
 /**
- * Measures the staging of an undo in the middle of many landed changes against one merge by git, as ratios in one run (DESIGN.md
- * section 16). Run by hand: `npm run bench -- undo [changes, default 1000] [rounds, default 15]`.
+ * Measures the staging of an undo in the middle of many landed changes against one merge by git, as ratios in
+ * one run (DESIGN.md section 16). Run by hand: `npm run bench -- undo [changes, default 1000] [rounds,
+ * default 15]`.
  *
- * Makes a repository in the system's temporary directory, lands every change by galley, and removes it at the end.
+ * Makes a repository in the system's temporary directory, lands every change by galley, and removes it at the
+ * end.
  */
 import { spawn } from 'node:child_process'
 import { open } from '../../src/flow/galley.ts'

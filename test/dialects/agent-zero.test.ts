@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { agentZero, contentMaxBytes } from '../../src/dialects/agent-zero.ts'
 import type { Translation } from '../../src/model/dialect.ts'
+import { pureRuns } from '../helpers/runs.ts'
 import { fixture, root } from './in-memory.ts'
 
 const context = { item: 1, step: 4, root }
@@ -343,6 +344,6 @@ test('no call makes the adapter throw', () => {
       const result = agentZero.translate(call, context)
       expect(result.kind === 'edits' ? result.edits.length : result.failures.length).toBeGreaterThan(0)
     }),
-    { numRuns: 1000 },
+    { numRuns: pureRuns(1000) },
   )
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { translateBlocks } from '../../src/dialects/blocks.ts'
+import { pureRuns } from '../helpers/runs.ts'
 import { root } from './in-memory.ts'
 import { context, editsOf, shown, stepsOf } from './translation.ts'
 
@@ -171,7 +172,7 @@ describe('a block list', () => {
         )
         expect(pairs).toEqual(blocks.map(([old, after]) => [text(old), text(after)]))
       }),
-      { numRuns: 1000 },
+      { numRuns: pureRuns(1000) },
     )
   })
 
@@ -198,7 +199,7 @@ describe('a block list', () => {
         if (made.kind === 'edits') expect(made.edits.length).toBeGreaterThan(0)
         else expect(made.failures.length).toBeGreaterThan(0)
       }),
-      { numRuns: 3000 },
+      { numRuns: pureRuns(3000) },
     )
   })
 

@@ -4,6 +4,7 @@ import { translateOperation } from '../../src/dialects/canonical.ts'
 import type { OperationItem } from '../../src/model/batch.ts'
 import type { Edit } from '../../src/model/edit.ts'
 import { blobId } from '../../src/model/ids.ts'
+import { pureRuns } from '../helpers/runs.ts'
 
 const context = { item: 4, step: 2 }
 const base = { item: 4, step: 2, path: 'a.ts' }
@@ -123,6 +124,6 @@ test('base64 of any bytes comes back as those bytes', () => {
       const edit = editOf({ op: 'write', path: 'a.ts', content, encoding: 'base64' })
       expect(edit?.op === 'write' && Buffer.compare(edit.content, bytes) === 0).toBe(true)
     }),
-    { numRuns: 1000 },
+    { numRuns: pureRuns(1000) },
   )
 })

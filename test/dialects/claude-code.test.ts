@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { claudeCode } from '../../src/dialects/claude-code.ts'
+import { pureRuns } from '../helpers/runs.ts'
 import { root } from './in-memory.ts'
 import { context, shown, stepsOf } from './translation.ts'
 
@@ -183,6 +184,6 @@ test('fits a call that names its file, and never throws on any other', () => {
       expect(['edits', 'refused']).toContain(claudeCode.translate(item, context).kind)
       expect(claudeCode.readCall?.(item, context)).not.toBeUndefined()
     }),
-    { numRuns: 1000 },
+    { numRuns: pureRuns(1000) },
   )
 })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { codex } from '../../src/dialects/codex.ts'
 import { translateEnvelope } from '../../src/dialects/envelope.ts'
+import { pureRuns } from '../helpers/runs.ts'
 import { root } from './in-memory.ts'
 import { context, shown, stepsOf } from './translation.ts'
 
@@ -254,7 +255,7 @@ describe('Codex', () => {
         if (made.kind === 'edits') expect(made.edits.length).toBeGreaterThan(0)
         else expect(made.failures.length).toBeGreaterThan(0)
       }),
-      { numRuns: 3000 },
+      { numRuns: pureRuns(3000) },
     )
   })
 
@@ -275,7 +276,7 @@ describe('Codex', () => {
         expect(['edits', 'refused']).toContain(made.kind)
         expect(typeof codex.fits({ tool: name, input: given })).toBe('boolean')
       }),
-      { numRuns: 2000 },
+      { numRuns: pureRuns(2000) },
     )
   })
 })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { stripName, unquoteName } from '../../src/dialects/quoted-path.ts'
 import { translateDiff } from '../../src/dialects/unified-diff.ts'
+import { pureRuns } from '../helpers/runs.ts'
 import { context, editsOf } from './translation.ts'
 
 /** Quotes as git does with `core.quotePath` on: bytes in, a byte string out. */
@@ -32,7 +33,7 @@ describe('a quoted name', () => {
         const text = quoted(name)
         expect(unquoteName(text + rest, 0)).toEqual({ name, end: text.length })
       }),
-      { numRuns: 2000 },
+      { numRuns: pureRuns(2000) },
     )
   })
 
@@ -77,7 +78,7 @@ describe('the names of a "diff --git" line without others', () => {
           expect(paths).toEqual([path])
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: pureRuns(2000) },
     )
   })
 })

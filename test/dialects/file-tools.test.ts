@@ -4,6 +4,7 @@ import { anthropicEditor } from '../../src/dialects/anthropic-editor.ts'
 import { gemini } from '../../src/dialects/gemini.ts'
 import { mcpFilesystem } from '../../src/dialects/mcp-filesystem.ts'
 import type { Dialect } from '../../src/model/dialect.ts'
+import { pureRuns } from '../helpers/runs.ts'
 import { root } from './in-memory.ts'
 import { context, shown, stepsOf } from './translation.ts'
 
@@ -238,6 +239,6 @@ test.each([anthropicEditor, mcpFilesystem, gemini])('$name never throws, whateve
       expect(typeof dialect.fits(item)).toBe('boolean')
       expect(dialect.readCall?.(item, context)).not.toBeUndefined()
     }),
-    { numRuns: 1000 },
+    { numRuns: pureRuns(1000) },
   )
 })

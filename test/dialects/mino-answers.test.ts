@@ -10,6 +10,7 @@ import {
   screenText,
 } from '../../src/dialects/answers/mino.ts'
 import { errorCodes } from '../../src/model/error-codes.ts'
+import { pureRuns } from '../helpers/runs.ts'
 
 describe('the screen before an edit', () => {
   const screen = {
@@ -102,7 +103,7 @@ describe('the preview', () => {
         expect(preview.lines.length).toBeLessThanOrEqual(20)
         expect(Buffer.byteLength(shown) + preview.restBytes).toBe(Buffer.byteLength(text))
       }),
-      { numRuns: 300 },
+      { numRuns: pureRuns(300) },
     )
   })
 

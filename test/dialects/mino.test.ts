@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { validateMinoArguments } from '../../src/dialects/answers/mino.ts'
 import { mino, textMaxBytes } from '../../src/dialects/mino.ts'
+import { pureRuns } from '../helpers/runs.ts'
 import { root } from './in-memory.ts'
 
 const context = { item: 1, step: 3, root }
@@ -156,7 +157,7 @@ describe('replaying a journal', () => {
         if (first.kind === 'invalid') return
         expect(validateMinoArguments('edit_file', JSON.parse(first.canonical))).toEqual(first)
       }),
-      { numRuns: 1000 },
+      { numRuns: pureRuns(1000) },
     )
   })
 })
@@ -184,6 +185,6 @@ test('no call makes the adapter throw', () => {
       const result = mino.translate(call, context)
       expect(result.kind === 'edits' ? result.edits.length : result.failures.length).toBeGreaterThan(0)
     }),
-    { numRuns: 1000 },
+    { numRuns: pureRuns(1000) },
   )
 })

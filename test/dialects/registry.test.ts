@@ -5,6 +5,7 @@ import { detect, dialectFor, dialects, translateBatch } from '../../src/dialects
 import type { DialectName } from '../../src/model/batch.ts'
 import { type Batch, type BatchItem, dialectNames } from '../../src/model/batch.ts'
 import type { Dialect, Translation } from '../../src/model/dialect.ts'
+import { pureRuns } from '../helpers/runs.ts'
 import { root } from './in-memory.ts'
 
 const batchOf = (items: readonly BatchItem[], more: Partial<Batch> = {}): Batch => ({
@@ -403,6 +404,6 @@ test('no batch makes the translation throw', () => {
         else expect(result.failures.length).toBeGreaterThan(0)
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: pureRuns(1000) },
   )
 })

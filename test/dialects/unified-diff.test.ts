@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { translateDiff } from '../../src/dialects/unified-diff.ts'
 import type { DiffItem } from '../../src/model/batch.ts'
+import { pureRuns } from '../helpers/runs.ts'
 import { encodeBase85 } from './base85.ts'
 import { context, editsOf, shown, stepsOf } from './translation.ts'
 
@@ -31,22 +32,18 @@ describe('the hunks of a diff', () => {
 
   test('turn around with "reverse"', () => {
     const text = git('x', 'index 1234567..89abcde', ...names('x'), '@@ -2,2 +7,3 @@', ' a', '-b', '+B', '+C')
-    const turned = { ...hunk, oldStart: 7, sourceLine: 5, endOfFile: true, lines: [' a', '+b', '-B', '-C'] }
+    const turned = { ...hunk, oldStart: 7, sourceLine: 5, lines: [' a', '+b', '-B', '-C'] }
     expect(shown(translate(text, { reverse: true }))).toEqual([
       { ...hunks, path: 'x', preimage: '89abcde', hunks: [turned] },
     ])
   })
 
   test.each([
-    ['context behind the change', ['@@ -1,2 +1,2 @@', '-a', '+b', ' c'], 1, false],
-    ['context before it alone', ['@@ -1,2 +1,3 @@', ' a', ' b', '+c'], 1, true],
-    ['removed lines and no context', ['@@ -4,2 +4 @@', '-a', '-b', '+c'], 4, false],
-    ['new lines alone', ['@@ -3,0 +4,2 @@', '+a', '+b'], 3, true],
-    ['new lines for an empty file', ['@@ -0,0 +1 @@', '+a'], 0, true],
-  ])('with %s', (_, body, oldStart, endOfFile) => {
-    expect(shown(translate(git('x', ...names('x'), ...body)))).toMatchObject([
-      { hunks: [{ oldStart, endOfFile }] },
-    ])
+    ['removed lines and no context', ['@@ -4,2 +4 @@', '-a', '-b', '+c'], 4],
+    ['new lines alone', ['@@ -3,0 +4,2 @@', '+a', '+b'], 3],
+    ['new lines for an empty file', ['@@ -0,0 +1 @@', '+a'], 0],
+  ])('with %s keep the number that the old side has', (_, body, oldStart) => {
+    expect(shown(translate(git('x', ...names('x'), ...body)))).toMatchObject([{ hunks: [{ oldStart }] }])
   })
 
   test('know of lines without a newline, on either side', () => {
@@ -510,7 +507,7 @@ describe('a binary patch', () => {
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         expect(editsOf(translate(binary(literal(bytes))))).toMatchObject([{ content: Buffer.from(bytes) }])
       }),
-      { numRuns: 200 },
+      { numRuns: pureRuns(200) },
     )
   })
 })
@@ -557,7 +554,7 @@ describe('any text', () => {
         if (made.kind === 'edits') expect(made.edits.length).toBeGreaterThan(0)
         else expect(made.failures.length).toBeGreaterThan(0)
       }),
-      { numRuns: 3000 },
+      { numRuns: pureRuns(3000) },
     )
   })
 

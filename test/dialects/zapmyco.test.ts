@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { zapmyco } from '../../src/dialects/zapmyco.ts'
 import type { Translation } from '../../src/model/dialect.ts'
+import { pureRuns } from '../helpers/runs.ts'
 import { root } from './in-memory.ts'
 
 const context = { item: 2, step: 5, root }
@@ -225,6 +226,6 @@ test('no call makes the adapter throw', () => {
       const result = zapmyco.translate(call, context)
       expect(result.kind === 'edits' ? result.edits.length : result.failures.length).toBeGreaterThan(0)
     }),
-    { numRuns: 1000 },
+    { numRuns: pureRuns(1000) },
   )
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { applyDelta } from '../../src/editing/delta.ts'
+import { pureRuns } from '../helpers/runs.ts'
 import { type Draft, edited, filesAfter, refused, submit } from './submit.ts'
 
 const size = (value: number): number[] =>
@@ -52,7 +53,7 @@ describe('a delta', () => {
         const result = applyDelta(Buffer.from(from), Buffer.from([from.length, ...bytes]), 50)
         expect(result.kind === 'faulty' || result.bytes.length <= 50).toBe(true)
       }),
-      { numRuns: 2000 },
+      { numRuns: pureRuns(2000) },
     )
   })
 

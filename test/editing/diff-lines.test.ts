@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { countLines, type LineHunk, lineHunks } from '../../src/editing/diff-lines.ts'
+import { pureRuns } from '../helpers/runs.ts'
 
 const show = (before: string, after: string, context: number): string =>
   lineHunks(Buffer.from(before), Buffer.from(after), context).map(shown).join('\n')
@@ -84,7 +85,7 @@ describe('a line diff', () => {
         const split = (value: string): readonly string[] => value.match(/[^\n]*\n|[^\n]+$/g) ?? []
         expect(split(before).length - (counts?.removed ?? 0)).toBe(common(split(before), split(after)))
       }),
-      { numRuns: 2000 },
+      { numRuns: pureRuns(2000) },
     )
   })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseJsonSpans } from '../../src/editing/json-spans.ts'
 import type { CellEdit } from '../../src/model/edit.ts'
+import { pureRuns } from '../helpers/runs.ts'
 import { type Draft, edited, filesAfter, refused, submit } from './submit.ts'
 
 const notebook = `{
@@ -196,7 +197,7 @@ describe('the places of JSON values', () => {
         }
         expect(spans).toBe(parses)
       }),
-      { numRuns: 3000 },
+      { numRuns: pureRuns(3000) },
     )
   })
 })

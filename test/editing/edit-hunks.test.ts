@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { envelope, unified } from './hunks.ts'
-import { edited, refused, resultsOf, submit } from './submit.ts'
+import { blobOf, edited, refused, resultsOf, submit } from './submit.ts'
 
 const numbers = '1\n2\n3\n4\n5\n6\n7\n8\n9\n'
 
@@ -226,5 +226,75 @@ describe('an envelope hunk', () => {
   test('refuses placeholders in what it adds', () => {
     expect(refused('a\n', [envelope('@\n-a\n+# ... existing code ...')]).code).toBe('omission')
     expect(edited('a\n', [unified('@1\n-a\n+# ... existing code ...')])).toBe('# ... existing code ...\n')
+  })
+})
+
+describe('the blob from which a unified diff was made', () => {
+  const from = (preimage: string, hunks: string) =>
+    ({ ...unified(hunks), preimage }) as ReturnType<typeof unified>
+  const before = 'a\nb\nc\n'
+
+  test.each([7, 12, 40])('proves the number of a hunk without old lines, given by %s digits', (digits) => {
+    expect(edited(before, [from(blobOf(before).slice(0, digits), '@2\n+x')])).toBe('a\nb\nx\nc\n')
+  })
+
+  test('that is another one makes such a hunk stale', () => {
+    const other = blobOf('other').slice(0, 7)
+    const failure = refused(before, [from(other, '@1\n-a\n+A\n@2\n+x')])
+    expect(failure).toMatchObject({
+      code: 'stale-read',
+      data: { expected: other, actual: blobOf(before) },
+    })
+    expect(failure.message).toContain(other)
+    expect(failure.message).toContain(blobOf(before))
+  })
+
+  test('that is another one leaves hunks with old lines to these', () => {
+    expect(edited(before, [from(blobOf('other'), '@1\n a\n-b\n+B')])).toBe('a\nB\nc\n')
+  })
+
+  test('proves the place of lines that lack context on one side', () => {
+    const hunk = '@1\n a\n+x'
+    expect(edited(before, [from(blobOf(before), hunk)])).toBe('a\nx\nb\nc\n')
+    expect(refused(before, [from(blobOf('other'), hunk)]).code).toBe('no-match')
+    expect(refused(before, [unified(hunk)]).code).toBe('no-match')
+  })
+
+  test('is the one that an earlier step left', () => {
+    const first = from(blobOf(before), '@1\n-a\n+A\n+AA')
+    const second = (made: string) =>
+      ({ ...from(blobOf(made).slice(0, 9), '@3\n+x'), step: 1 }) as typeof first
+    expect(edited(before, [first, second('A\nAA\nb\nc\n')])).toBe('A\nAA\nb\nx\nc\n')
+    expect(refused(before, [first, second(before)])).toMatchObject({ code: 'stale-read', item: 1 })
+  })
+})
+
+describe('a lone CR', () => {
+  const mac = 'a\rb\rc'
+
+  test('is text to a unified diff, also where the file has no LF', () => {
+    const whole = `@1\n-${mac}\n\\\n+a\rB\rc\n\\`
+    expect(edited(mac, [unified(whole)])).toBe('a\rB\rc')
+    expect(refused(mac, [unified('@2\n-b\n+B')]).code).toBe('no-match')
+    expect(edited(mac, [unified(`@1\n-${mac}\n\\\n+${mac}\n+x`)])).toBe(`${mac}\nx\n`)
+  })
+})
+
+describe('an envelope hunk whose last old line is blank', () => {
+  test.each([
+    ['is not there where a line stands', 'a\nb\nc\n', '@\n-a\n-\n+X'],
+    ['is not there behind the final newline', 'a\n', '@\n a\n-\n+X\n c'],
+    ['is not there in the middle of a longer line', 'a\n b\n', '@\n-a\n-\n+X'],
+  ])('%s', (_, before, hunks) => {
+    expect(refused(before, [envelope(hunks)]).code).toBe('no-match')
+  })
+
+  test('removes a blank line that stands there, and no more', () => {
+    expect(edited('a\n\nb\n', [envelope('@\n-a\n-\n+X')])).toBe('X\nb\n')
+    expect(edited('a\n \nb\n', [envelope('@\n-a\n-\n+X')])).toBe('X\nb\n')
+  })
+
+  test('means the end of the file where nothing else does', () => {
+    expect(edited('z\na\n', [envelope('@\n-a\n-\n+X')])).toBe('z\nX\n')
   })
 })

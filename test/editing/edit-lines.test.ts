@@ -197,3 +197,35 @@ describe('the lines reported', () => {
     ).toEqual(expected)
   })
 })
+
+describe('lines past the end', () => {
+  const clamped = (from: number, to: number | null, content: string | null): Draft => ({
+    ...(lines(from, to, content) as Extract<Draft, { op: 'lines' }>),
+    pastEnd: 'clamp',
+  })
+
+  test.each<[string, string, Draft, string]>([
+    ['up to the last line', 'a\nb\nc\n', clamped(2, 99, 'X\n'), 'a\nX\n'],
+    ['inserted at the end', 'a\nb\n', clamped(99, null, 'X\n'), 'a\nb\nX\n'],
+    ['replaced behind the end', 'a\nb\n', clamped(10, 12, 'X\n'), 'a\nb\nX\n'],
+    ['deleted up to the last line', 'a\nb\nc\n', clamped(2, 99, null), 'a\n'],
+    ['behind an unterminated line', 'a\nb', clamped(9, null, 'X\n'), 'a\nb\nX\n'],
+    ['of an empty file', '', clamped(5, 7, 'X\n'), 'X\n'],
+    ['within the file', 'a\nb\n', clamped(1, 1, 'X\n'), 'X\nb\n'],
+  ])('are clamped where the dialect says so: %s', (_, before, edit, after) => {
+    expect(editedAfterRead(before, edit)).toBe(after)
+  })
+
+  test('are refused where it does not, and never deleted', () => {
+    expect(failure('a\n', lines(1, 9, 'X')).code).toBe('out-of-range')
+    expect(failure('a\n', clamped(5, 9, null)).code).toBe('out-of-range')
+  })
+
+  test('still need the last line to have been read', () => {
+    const reads = [{ path: 'a.txt', blob: blobOf('a\nb\nc\n'), lines: [{ from: 1, to: 2 }] }]
+    expect(refused('a\nb\nc\n', [clamped(2, 99, 'X')], { reads })).toMatchObject({
+      code: 'not-read',
+      data: { line: 3 },
+    })
+  })
+})

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { edited, refused, remarksOf, replace, resultsOf, submit } from './submit.ts'
+import { blobOf, edited, refused, remarksOf, replace, resultsOf, submit } from './submit.ts'
 
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1')
 
@@ -390,5 +390,62 @@ describe('whole lines', () => {
     ['one\r\ntwo\r\n', 'two', '2', 'one\r\n2\r\n'],
   ])('in %j are found by %j', (before, old, fresh, after) => {
     expect(edited(before, [replace(old, fresh, { wholeLines: true })])).toBe(after)
+  })
+})
+
+describe('a number of places that is given', () => {
+  const before = 'x 1\ny\nx 2\nx 3\n'
+  const counted = (old: string, count: number, text = before) =>
+    refused(text, [replace(old, 'z', { all: true, count })])
+
+  test('must be that of the places found', () => {
+    expect(edited(before, [replace('x', 'z', { all: true, count: 3 })])).toBe('z 1\ny\nz 2\nz 3\n')
+    expect(edited('aaaa', [replace('aa', 'b', { all: true, count: 2 })])).toBe('bb')
+  })
+
+  test('refuses more places, naming their lines and the number', () => {
+    const failure = counted('x', 2)
+    expect(failure).toMatchObject({
+      code: 'ambiguous-match',
+      data: { lines: [1, 3, 4], more: false, count: 3, expectedCount: 2, blob: blobOf(before) },
+    })
+    expect(failure.message).toContain('3 places, lines 1, 3, 4; 2 are expected')
+    const many = counted('x', 2, 'x\n'.repeat(30))
+    expect(many.data).toMatchObject({ more: true, count: 30 })
+    expect(many.data['lines']).toHaveLength(20)
+  })
+
+  test('refuses fewer places', () => {
+    expect(counted('y', 2)).toMatchObject({
+      code: 'no-match',
+      data: { lines: [2], count: 1, expectedCount: 2 },
+    })
+    const none = counted('q', 2)
+    expect(none).toMatchObject({ code: 'no-match', data: { count: 0, expectedCount: 2 } })
+    expect(none.message).toContain('2 places are expected')
+  })
+
+  test('counts at the strictest tier at which the text stands', () => {
+    const mixed = 'a\nb\na\r\nb\r\n'
+    expect(refused(mixed, [replace('a\nb', 'c', { all: true, count: 2 })])).toMatchObject({
+      code: 'no-match',
+      data: { count: 1, tier: 'exact' },
+    })
+  })
+})
+
+describe('what would make more than a file can hold', () => {
+  test('is refused before it is made', () => {
+    const big = 'b\n'.repeat(500_000)
+    const edits = [replace('a\n', big, { all: true })]
+    expect(refused('a\n'.repeat(1000), edits, { fileMaxBytes: 1e9 }).code).toBe('too-large')
+    const several = Array.from({ length: 3 }, (_, i) => replace(`<${i}>`, 'x'.repeat(400_000)))
+    expect(refused('<0><1><2>', several)).toMatchObject({ code: 'too-large', data: { bytes: 1_200_000 } })
+  })
+
+  test('by indentation that the file multiplies is no place', () => {
+    const deep = `${' '.repeat(1_000_000)}a\n`
+    const edits = [replace('\ta\n', '\t'.repeat(100_000), { maxTier: 'indent' })]
+    expect(refused(deep, edits, { maxTier: 'indent', fileMaxBytes: 1e9 }).code).toBe('no-match')
   })
 })

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ByteFinder } from '../../src/editing/find-bytes.ts'
 import { findLinear, findOccurrences } from '../../src/editing/find-linear.ts'
 import { Work, WorkExhausted } from '../../src/editing/work.ts'
+import { pureRuns } from '../helpers/runs.ts'
 
 const work = (): Work => new Work(1e12)
 
@@ -43,7 +44,7 @@ describe('finding bytes', () => {
         expect(new ByteFinder(bytes, work()).find(needle, all)).toEqual(expected)
         expect(indexed(bytes).find(needle, all)).toEqual(expected)
       }),
-      { numRuns: 150 },
+      { numRuns: pureRuns(150) },
     )
   })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type FoldedText, type FoldLevel, fold } from '../../src/editing/fold.ts'
 import { Work } from '../../src/editing/work.ts'
+import { pureRuns } from '../helpers/runs.ts'
 
 const folded = (text: string, level: FoldLevel, stripsEnd = true): FoldedText =>
   fold(Buffer.from(text), { level, usesCr: false, from: 0, stripsEnd }, new Work(1e12))
@@ -60,7 +61,7 @@ describe('folding', () => {
       fc.property(text, level, (content, at) => {
         expect(folded(content, at).bytes.toString()).toBe(model(content, at))
       }),
-      { numRuns: 2000 },
+      { numRuns: pureRuns(2000) },
     )
   })
 
@@ -80,7 +81,7 @@ describe('folding', () => {
         expect(folded(back, at, false).bytes.toString()).toBe(result.bytes.subarray(i, j).toString())
         expect(result.indexOf(result.startOf(i))).toBe(i)
       }),
-      { numRuns: 2000 },
+      { numRuns: pureRuns(2000) },
     )
   })
 })

@@ -288,7 +288,7 @@ describe('absence', () => {
 describe('later steps of a batch', () => {
   const reads = [read(text, { lines: [{ from: 1, to: 3 }] })]
 
-  test('judge evidence by the file at the beginning', () => {
+  test('take text whose file was named as it was at the beginning: the batch knows its own changes', () => {
     const edits = [
       replace('beta', 'BETA'),
       { ...replace('gamma', 'GAMMA', { step: 1 }), blob: blobOf(text) } as Draft,
@@ -316,5 +316,72 @@ describe('later steps of a batch', () => {
     expect(filesAfter(submit({}, made))).toEqual({ 'n.txt': 'a\nB\n' })
     const moved: Draft[] = [{ op: 'move', to: 'b.txt' }, lines(2, 2, 'B', { path: 'b.txt', step: 1 })]
     expect(filesAfter(submit({ 'a.txt': text }, moved, { reads }))['b.txt']).toContain('alpha one\nB\n')
+  })
+
+  const blob = blobOf(text)
+  const late = (edit: Draft): Draft => ({ ...edit, step: 1 }) as Draft
+
+  test.each<[string, Draft, Draft, string]>([
+    ['above what moved', lines(4, 4, 'D\nE'), lines(2, 2, 'B', { blob }), 'B\ngamma three\nD\nE\n'],
+    ['where nothing moved', lines(1, 1, 'A'), lines(2, 2, 'B', { blob }), 'A\nB\n'],
+    [
+      'above an insertion',
+      { op: 'insert', after: 3, content: 'x', blob },
+      lines(3, 3, 'C', { blob }),
+      'C\nx\n',
+    ],
+  ])('take line numbers %s by the blob of the beginning', (_, first, second, part) => {
+    expect(edited(text, [first, late(second)], { reads: [read(text)] })).toContain(part)
+  })
+
+  test.each<[string, Draft, Draft, { readonly from: number; readonly to: number } | undefined]>([
+    [
+      'below an insertion',
+      { op: 'insert', after: 0, content: 'x', blob },
+      lines(2, 3, 'B', { blob }),
+      { from: 3, to: 4 },
+    ],
+    ['below a deletion', lines(1, 1, null), lines(2, 2, 'B', { blob }), { from: 1, to: 1 }],
+    ['within what has grown', lines(1, 2, 'A\nB\nC'), lines(2, 2, 'B', { blob }), undefined],
+    ['across what was removed', lines(2, 2, null), lines(1, 3, 'B', { blob }), undefined],
+    ['below a last line that has grown', lines(6, 6, 'Z\nz'), lines(6, 6, 'B', { blob }), undefined],
+  ])('refuse line numbers %s by the blob of the beginning', (_, first, second, suggestion) => {
+    const failure = refused(text, [first, late(second)], { reads: [read(text)] })
+    expect(failure).toMatchObject({ code: 'stale-read', item: 1, data: { expected: blob } })
+    expect(failure.data['suggestion']).toEqual(suggestion)
+    expect(failure.message).toContain('edits of this batch')
+  })
+
+  test('carry such numbers along if allowed', () => {
+    const edits: Draft[] = [{ op: 'insert', after: 0, content: 'x', blob }, late(lines(2, 3, 'B', { blob }))]
+    expect(edited(text, edits, { carry: true })).toBe(`x\n${text.replace('beta two\ngamma three', 'B')}`)
+  })
+
+  test('judge a blob by the file that they see', () => {
+    const first = lines(1, 1, 'A\nB\nC', { blob })
+    const between = text.replace('alpha one', 'A\nB\nC')
+    const seen = blobOf(between)
+    expect(edited(text, [first, late(lines(4, 4, 'b', { blob: seen }))])).toContain('C\nb\ngamma')
+    const gone: Draft = { op: 'delete', blob: seen }
+    expect(filesAfter(submit({ 'a.txt': text }, [first, late(gone)]))).toEqual({ 'a.txt': null })
+    for (const edit of [
+      { op: 'delete', blob },
+      { op: 'write', content: Buffer.from('x'), blob },
+    ] as const) {
+      expect(refused(text, [first, late(edit)])).toMatchObject({
+        code: 'stale-read',
+        data: { expected: blob, actual: seen },
+      })
+    }
+  })
+
+  test('judge the blob of a file that the batch itself made', () => {
+    const made: Draft = { op: 'write', content: Buffer.from('a\nb\n'), path: 'n.txt' }
+    const change = (named: string): Draft =>
+      late({ ...lines(2, 2, 'B', { blob: blobOf(named) }), path: 'n.txt' } as Draft)
+    expect(filesAfter(submit({}, [made, change('a\nb\n')]))).toEqual({ 'n.txt': 'a\nB\n' })
+    expect(failuresOf(submit({}, [made, change('other')]))).toMatchObject([
+      { code: 'stale-read', data: { actual: blobOf('a\nb\n') } },
+    ])
   })
 })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { LineTable } from '../../src/editing/lines.ts'
 import { joinPieces, splitPieces } from '../../src/editing/pieces.ts'
+import { pureRuns } from '../helpers/runs.ts'
 
 const tableOf = (text: string): LineTable => new LineTable(Buffer.from(text))
 
@@ -71,7 +72,7 @@ describe('the lines of a file', () => {
         const derived = new LineTable(after, { known: { table: new LineTable(bytes), stretch } })
         expect(linesOf(derived)).toEqual(linesOf(new LineTable(after)))
       }),
-      { numRuns: 3000 },
+      { numRuns: pureRuns(3000) },
     )
   })
 })

@@ -364,6 +364,17 @@ describe('a log on the remote', () => {
     expect(await scene.ben.status()).toMatchObject({ pending: [] })
   })
 
+  test('that says another commit is its landing is dropped', async () => {
+    await using scene = await shared()
+    const tip = scene.bare.git('rev-parse', `refs/galley/log/${scene.id}`)
+    const landing = { ref: 'refs/heads/main', before: null, after: scene.bare.git('rev-parse', 'main') }
+    const event = { kind: 'landed', at: '2026-01-01T00:00:00.000Z', by: 'Ann <a@b>', revision: 1, landing }
+    writeLog(scene.bare, scene.id, [{ event }], tip)
+    const { dropped, changes } = await scene.ben.fetch()
+    expect(dropped).toMatchObject([{ code: 'forged', reason: expect.stringContaining('not what became') }])
+    expect(changes).toEqual([])
+  })
+
   test('that was rewritten leaves the one that is here', async () => {
     await using scene = await shared()
     await scene.ben.fetch()

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Galley } from '../../src/flow/galley.ts'
 import { GalleyError } from '../../src/model/error.ts'
 import { galleyRefs, makeClones } from '../helpers/clones.ts'
-import { batch, openGalley } from '../helpers/galley.ts'
+import { batch, openGalley, refusal } from '../helpers/galley.ts'
 
 /** How many changes each of the sixteen clones proposes; with more than one, all sixteen decide on one change as well. */
 const EACH = Number(process.env['GALLEY_PUSHES'] ?? 1)
@@ -68,6 +68,8 @@ describe('clones at once', () => {
     const { landed, refused } = await lander.landAll()
     expect(landed.map((one) => one.change.id).sort()).toEqual(approved.map((one) => one.id).sort())
     expect(refused).toEqual([])
+    for (const { id } of ids.filter((one) => !one.isApproved))
+      expect((await refusal(() => lander.land({ id }))).code).toBe('not-approved')
     await lander.push({ withBranch: 'main' })
     const trailers = bare
       .git('log', '--format=%(trailers:key=Galley-Change,valueonly,separator=)', 'main')

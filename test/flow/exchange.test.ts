@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { galleyRefs, inStore, makeClones } from '../helpers/clones.ts'
 import { batch, cli, openGalley, refusal } from '../helpers/galley.ts'
+import { serveHttp } from '../helpers/http-remote.ts'
 import { makeRepo, type TestRepo } from '../helpers/repo.ts'
 
 const append = { op: 'append', path: 'a.txt', content: 'b\n' }
@@ -320,7 +321,48 @@ describe('where a remote is', () => {
     expect(galleyRefs(repo)).toEqual(before)
   })
 
-  test('lets in by the user’s own credential helper and SSH command, also those of .git/config', async () => {
+  test('lets in by the user’s own credential helper, and tells nobody the password', async () => {
+    using made = two()
+    made.bare.git('config', 'http.receivepack', 'true')
+    await using http = await serveHttp(made.bare, 'ann', 'open-sesame')
+    made.ann.git('remote', 'set-url', 'origin', http.url)
+    await using closed = await openGalley(made.ann)
+    const { change } = await closed.propose({ batch: batch([append]) })
+    expect(await refusal(() => closed.push())).toMatchObject({ code: 'io-error' })
+    expect(http.seen.allowed).toBe(0)
+    const helper = '!f() { echo username=ann; echo password=open-sesame; }; f'
+    made.ann.git('config', '--global', 'credential.helper', helper)
+    await using open = await openGalley(made.ann)
+    await open.push()
+    await open.fetch()
+    expect(onRemote(made.bare)).toEqual(galleyRefs(made.ann))
+    expect(http.seen.allowed).toBeGreaterThan(2)
+    const named = await open.fetch({ remote: http.url.replace('//', () => '//ann:open-sesame@') })
+    expect(named.remote).toBe(http.url)
+    const nobody = 'http://ann:open-sesame@127.0.0.1:1/'
+    const failed = await refusal(() => open.fetch({ remote: nobody }))
+    expect(JSON.stringify({ ...failed, message: failed.message })).not.toContain('open-sesame')
+    await open.close()
+    expect(textOf(join(made.ann.dir, '.git/galley/galley.log'))).not.toContain('open-sesame')
+    expect(inStore(made.ann, 'config', '--local', '--list')).not.toContain('credential')
+    expect((await closed.show(change.id)).change.state).toBe('staged')
+  })
+
+  test('is heard to the end, however late git’s last words come', async () => {
+    using made = two()
+    await using ann = await openGalley(made.ann)
+    await ann.propose({ batch: batch([append]) })
+    await ann.push()
+    const git = join(made.ben.home, 'slow/git')
+    mkdirSync(join(made.ben.home, 'slow'))
+    const late = `case " $* " in *" ls-remote --refs "*) PATH='${made.ben.env['PATH']}' git "$@" >"$HOME/all"; head -c 20 "$HOME/all"; (sleep 0.4; tail -c +21 "$HOME/all") & exit 0;; esac`
+    writeFileSync(git, `#!/bin/sh\n${late}\nPATH='${made.ben.env['PATH']}' exec git "$@"\n`, { mode: 0o755 })
+    const path = `${join(made.ben.home, 'slow')}:${made.ben.env['PATH']}`
+    await using ben = await openGalley(made.ben, { env: { PATH: path } })
+    expect((await ben.fetch()).changes).toHaveLength(1)
+  })
+
+  test('lets in by the SSH command of the user, also one of .git/config', async () => {
     using made = two()
     await using ann = await openGalley(made.ann)
     await ann.propose({ batch: batch([append]) })

@@ -265,13 +265,24 @@ describe('a landing that requires a signature', () => {
     expect(found).toMatchObject({ code: 'not-approved', message: expect.stringContaining('has expired') })
   })
 
-  test('refuses a key that has been taken off the list, and one that was revoked', async () => {
+  test('refuses a key that has been taken off the list', async () => {
     using made = signedRepo(bothAllowed)
     const { repo, ben } = made
     const { id } = await approved(repo)
     repo.write('keys/signers', line('ben', ben))
     repo.commit('she has left')
     expect(await refusal(() => landing(repo, id))).toMatchObject({ code: 'not-approved' })
+  })
+
+  test('refuses a key that the user’s own configuration knows to be revoked', async () => {
+    using made = signedRepo(bothAllowed)
+    const { repo, ann } = made
+    const { id } = await approved(repo)
+    const list = join(repo.home, 'revoked')
+    writeFileSync(list, `${ann.publicText}\n`)
+    appendFileSync(join(repo.home, 'gitconfig'), `[gpg "ssh"]\n\trevocationFile = ${list}\n`)
+    const found = await refusal(() => landing(repo, id))
+    expect(found).toMatchObject({ code: 'not-approved', message: expect.stringContaining('revoked') })
   })
 
   test('asks the tip for the list: not the proposal, not the working tree, not .git/config', async () => {

@@ -66,6 +66,8 @@ if (action === 'find-principals') {
   if (action === 'verify') {
     const isAllowed = lines().some((list) => list.split(',').some((one) => one === who || one === '*'))
     if (!isAllowed) fail('')
+    const revoked = option('-r')
+    if (revoked !== null && readFileSync(revoked, 'utf8').includes(signature.key)) fail('Key is revoked')
   }
   console.log(`Good "git" signature${who === null ? '' : ` for ${who}`} with ED25519 key ${fingerprint}`)
 }

@@ -14,7 +14,14 @@ export function writeScript(path: string, text: string, mode = 0o755): void {
 
 /** What husky 9.1.7 lays down: stubs that hand over to the script of their name in the folder above. */
 export function installHusky(repo: TestRepo): void {
-  const stubs = ['commit-msg', 'post-commit', 'pre-commit', 'pre-merge-commit', 'pre-push', 'prepare-commit-msg']
+  const stubs = [
+    'commit-msg',
+    'post-commit',
+    'pre-commit',
+    'pre-merge-commit',
+    'pre-push',
+    'prepare-commit-msg',
+  ]
   const folder = join(repo.dir, '.husky/_')
   for (const name of stubs) writeScript(join(folder, name), '#!/usr/bin/env sh\n. "$(dirname "$0")/h"')
   writeScript(join(folder, '.gitignore'), '*', 0o644)
@@ -46,7 +53,10 @@ exit $c
 export function installLefthook(repo: TestRepo): void {
   const path = join(repo.dir, '.git/hooks/pre-commit')
   const program = join(repo.home, 'lefthook')
-  writeScript(program, saying(repo, 'lefthook'))
+  writeScript(
+    program,
+    saying(repo, 'lefthook').replace('\n', () => '\n[ "$1" = -h ] && exit 0\n'),
+  )
   if (existsSync(path)) renameSync(path, `${path}.old`)
   writeScript(
     path,
@@ -110,7 +120,7 @@ fi
   )
 }
 
-/** What \`git lfs install\` writes as pre-push. */
+/** What `git lfs install` writes as pre-push. */
 export function installGitLfs(repo: TestRepo): void {
   const bin = join(repo.home, 'lfs-bin')
   writeScript(join(bin, 'git-lfs'), `#!/bin/sh\necho "lfs $* $(cat)" >> '${repo.home}/ran'\n`)

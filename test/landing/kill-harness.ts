@@ -29,7 +29,10 @@ const USERS = {
 }
 const DIRT = ['M  staged.txt', ' M unstaged.txt', ' A intended.txt', '?? untracked.txt']
 
-/** Sets the scene: the change modifies, creates, deletes, swaps files and directories, and lands beneath unstaged work. */
+/**
+ * Sets the scene: the change modifies, creates, deletes, swaps files and directories, and lands beneath
+ * unstaged work.
+ */
 export async function setScene(
   files: Readonly<Record<string, string>>,
   changes: Readonly<Record<string, NewContent>>,

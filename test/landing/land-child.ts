@@ -1,6 +1,6 @@
 /**
- * One landing in a process of its own, for tests that kill it. Arguments: a JSON file with the plan, and the point at which
- * the process group is to be killed (or none).
+ * One landing in a process of its own, for tests that kill it. Arguments: a JSON file with the plan, and the
+ * point at which the process group is to be killed (or none).
  */
 import { readFileSync } from 'node:fs'
 import { openRepository } from '../../src/git/open-repository.ts'

@@ -19,7 +19,10 @@ import { land, leftovers, stageChange } from './stage-change.ts'
 const lines = (changed: Readonly<Record<number, string>> = {}): string =>
   Array.from({ length: 30 }, (_, i) => `${changed[i + 1] ?? `line ${i + 1}`}\n`).join('')
 
-/** The ways in which programs save: each gives a function that makes the save, at whatever moment it is called. */
+/**
+ * The ways in which programs save: each gives a function that makes the save, at whatever moment it is
+ * called.
+ */
 const EDITORS: Readonly<Record<string, (file: string, text: string) => () => void>> = {
   'in place': (file, text) => () => {
     const descriptor = openSync(file, 'w')

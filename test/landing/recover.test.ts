@@ -103,6 +103,13 @@ describe('recovering a landing that was cut off', () => {
     expect(copy.repo.git('status', '--porcelain', 'a.txt', 'new.txt', 'gone.txt')).toBe('')
   })
 
+  test("in the middle of git's refresh: the lock of that goes too", async () => {
+    using copy = await killedAt('unlocked')
+    copy.repo.write('.git/index.lock', readFileSync(join(copy.repo.dir, '.git/index')))
+    expect((await recoverIn(copy)).landings).toMatchObject([{ outcome: 'finished', left: [] }])
+    expect(leftovers(copy.repo)).toEqual([])
+  })
+
   test('leaves locks that are not provably ours', async () => {
     using copy = await killedAt('ref-prepared')
     copy.repo.write('.git/index.lock', 'somebody else\n')

@@ -431,7 +431,9 @@ const rows: readonly Row[] = [
   },
 ]
 
-/** Objects of a refused change may stay behind, unreferenced, where a hook had to see them; nothing else may. */
+/**
+ * Objects of a refused change may stay behind, unreferenced, where a hook had to see them; nothing else may.
+ */
 const withoutObjects = (snapshot: Snapshot): Snapshot => ({
   ...snapshot,
   gitFiles: Object.fromEntries(

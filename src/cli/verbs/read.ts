@@ -1,6 +1,7 @@
 import { readFile } from '../../flow/read.ts'
 import { visible } from '../../review/visible.ts'
 import { usageError } from '../errors.ts'
+import { fromRoot } from '../from-root.ts'
 import type { Verb } from '../verb.ts'
 
 export const read: Verb = {
@@ -40,15 +41,4 @@ export const read: Verb = {
     const numbered = lines.map((text, i) => `${String(file.from + i).padStart(6)}  ${visible(text)}\n`)
     return { value: { ...file }, text: `${head}${numbered.join('')}` }
   },
-}
-
-/** A path as typed counts from the current directory, as with git; the library's count from the root. */
-function fromRoot(prefix: string, path: string): string {
-  if (prefix === '' || path.startsWith('/')) return path
-  const parts = prefix.split('/').slice(0, -1)
-  const words = path.split('/')
-  while (words[0] === '..' || words[0] === '.') {
-    if (words.shift() === '..' && parts.pop() === undefined) return path
-  }
-  return [...parts, ...words].join('/')
 }

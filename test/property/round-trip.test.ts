@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { lineHunks } from '../../src/editing/diff-lines.ts'
 import type { Hunk } from '../../src/model/edit.ts'
-import { type Draft, submit } from './submit.ts'
+import { type Draft, submit } from '../editing/submit.ts'
+import { pureRuns } from '../helpers/runs.ts'
 
 const content = fc
   .tuple(
@@ -44,7 +45,7 @@ describe('a diff of two contents', () => {
         fc.pre(!before.equals(after))
         expect(bytesAfter(before, diff(before, after, context))).toEqual(after)
       }),
-      { numRuns: 1500 },
+      { numRuns: pureRuns(1500) },
     )
   })
 

@@ -1,146 +1,36 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { resolve } from '../../src/editing/resolve.ts'
-import type { Edit, HunkLine } from '../../src/model/edit.ts'
-import { tiers } from '../../src/model/edit.ts'
-import type { FileState, ReadRecord } from '../../src/model/file-state.ts'
-import { blobOf, complete, type Draft, edited, fileOf, filesAfter, replace, submit } from './submit.ts'
-
-/** Lines of a file with endings of all kinds, bytes that are not UTF-8, blanks and look-alikes. */
-const pieces = [
-  'a',
-  'b c',
-  '  d',
-  'e ',
-  '\t',
-  'é',
-  '“q”',
-  '\u00a0',
-  '// ...',
-  '}',
-  '\n',
-  '\n',
-  '\r\n',
-  '\r',
-  '',
-]
-const content = fc
-  .tuple(
-    fc.boolean(),
-    fc.array(fc.constantFrom(...pieces.map((p) => Buffer.from(p)), Buffer.from([0xe9])), { maxLength: 20 }),
-  )
-  .map(([mark, parts]) => Buffer.concat([Buffer.from(mark ? '\ufeff' : ''), ...parts]))
-const text = fc
-  .array(fc.constantFrom(...pieces, '\ud800', 'x'), { maxLength: 8 })
-  .map((parts) => parts.join(''))
-const path = fc.constantFrom('a', 'b', 'c', 'd/e', '__proto__')
-const number = fc.oneof(
-  fc.integer({ min: -1, max: 12 }),
-  fc.constantFrom(Number.NaN, 1.5, Number.POSITIVE_INFINITY, 2 ** 40),
-)
-const bytes = fc.oneof(content, fc.uint8Array({ maxLength: 12 }))
-
-const hunkLine: fc.Arbitrary<HunkLine> = fc.record({
-  kind: fc.constantFrom('context' as const, 'remove' as const, 'add' as const),
-  text: bytes,
-  unterminated: fc.boolean(),
-})
-const hunk = fc.record({
-  anchors: fc.array(text, { maxLength: 2 }),
-  oldStart: fc.option(number),
-  lines: fc.array(hunkLine, { maxLength: 5 }),
-  endOfFile: fc.boolean(),
-  sourceLine: fc.nat(),
-})
-
-const operation = fc.oneof(
-  fc.record({
-    op: fc.constant('replace'),
-    old: text,
-    new: text,
-    all: fc.boolean(),
-    wholeLines: fc.boolean(),
-  }),
-  fc.record({
-    op: fc.constant('replace'),
-    old: text,
-    new: text,
-    all: fc.boolean(),
-    startLine: number,
-    maxTier: fc.constantFrom(...tiers),
-  }),
-  fc.record({
-    op: fc.constant('lines'),
-    from: number,
-    to: fc.option(number),
-    content: fc.option(text),
-    expectedOrder: fc.constantFrom('in-order', 'any-order'),
-  }),
-  fc.record({
-    op: fc.constant('lines'),
-    from: number,
-    to: number,
-    content: text,
-    expected: text,
-    expectedOrder: fc.constant('in-order'),
-  }),
-  fc.record({ op: fc.constant('insert'), after: number, content: text, needsNoRead: fc.boolean() }),
-  fc.record({ op: fc.constant('append'), content: text }),
-  fc.record({
-    op: fc.constant('write'),
-    content: bytes,
-    mode: fc.constantFrom('create', 'overwrite', 'either'),
-    isText: fc.boolean(),
-  }),
-  fc.record({ op: fc.constant('delete') }),
-  fc.record({ op: fc.constantFrom('move', 'copy'), to: path }),
-  fc.record({ op: fc.constant('chmod'), executable: fc.boolean() }),
-  fc.record({
-    op: fc.constant('hunks'),
-    flavour: fc.constantFrom('unified', 'envelope'),
-    hunks: fc.array(hunk, { maxLength: 3 }),
-  }),
-  fc.record({ op: fc.constant('delta'), delta: fc.uint8Array({ maxLength: 10 }) }),
-  fc.record({
-    op: fc.constant('cell'),
-    cell: fc.oneof(fc.constant(null), fc.record({ index: number }), fc.record({ id: text })),
-    action: fc.constantFrom('replace', 'insert-after', 'delete'),
-    source: text,
-  }),
-)
-
-const edits = fc
-  .array(fc.tuple(operation, path, fc.nat({ max: 2 })), { minLength: 1, maxLength: 4 })
-  .map((all) => all.map(([edit, at, step], item) => ({ ...edit, item, path: at, step }) as Edit))
-
-const files = fc
-  .array(fc.tuple(path, content, fc.boolean()), { maxLength: 4 })
-  .map((all) => new Map(all.map(([at, each, bit]): [string, FileState] => [at, fileOf(each, bit)])))
-
-const options = fc.record({
-  maxTier: fc.constantFrom(...tiers),
-  carry: fc.boolean(),
-  fileMaxBytes: fc.constantFrom(5, 1000),
-})
-
-/** Reads that hold, do not hold, or showed a part. */
-const readsOf = (states: ReadonlyMap<string, FileState>, which: number): readonly ReadRecord[] =>
-  [...states].flatMap(([at, state], index): ReadRecord[] => {
-    if (state.kind === 'absent' || (which >> (2 * index)) % 4 === 0) return []
-    const old = Buffer.concat([Buffer.from('new\n'), state.bytes])
-    const kinds: readonly ReadRecord[] = [
-      { path: at, blob: state.blob },
-      { path: at, blob: state.blob, lines: [{ from: 1, to: 2 }] },
-      { path: at, blob: blobOf(old), bytes: old },
-    ]
-    return [kinds[((which >> (2 * index)) % 4) - 1] ?? { path: at, blob: null }]
-  })
+import type { Edit } from '../../src/model/edit.ts'
+import {
+  blobOf,
+  complete,
+  type Draft,
+  edited,
+  fileOf,
+  filesAfter,
+  replace,
+  submit,
+} from '../editing/submit.ts'
+import { pureRuns } from '../helpers/runs.ts'
+import {
+  content,
+  contentWithEdits,
+  edits,
+  files,
+  linesOf,
+  options,
+  readsOf,
+  text,
+  withBlobs,
+} from './arbitraries.ts'
 
 describe('resolving', () => {
   test('never throws, gives the same again, and leaves its input alone', () => {
     let resolved = 0
     fc.assert(
-      fc.property(edits, files, fc.nat({ max: 4095 }), options, (batch, states, which, chosen) => {
+      fc.property(edits, files, fc.nat({ max: 4095 }), options, (drawn, states, which, chosen) => {
+        const batch = which % 3 === 0 ? withBlobs(drawn, states, which) : drawn
         const request = { edits: batch, files: states, reads: readsOf(states, which), options: chosen }
         const before = JSON.stringify([...states])
         const resolution = resolve(request)
@@ -149,7 +39,7 @@ describe('resolving', () => {
         expect(JSON.stringify(resolve(request))).toBe(JSON.stringify(resolution))
         expect(JSON.stringify([...states])).toBe(before)
       }),
-      { numRuns: 2000 },
+      { numRuns: pureRuns(2000) },
     )
     expect(resolved).toBeGreaterThan(20)
   })
@@ -164,29 +54,60 @@ describe('resolving', () => {
         const resolution = resolve({ edits: [edit], files: new Map([['a', state]]), reads, options: chosen })
         if (resolution.kind === 'resolved') resolved++
       }),
-      { numRuns: 4000 },
+      { numRuns: pureRuns(4000) },
     )
     expect(resolved).toBeGreaterThan(300)
   })
 })
 
-/** Splits bytes into lines at LF, as a model of the engine's own. */
-function linesOf(whole: Buffer): readonly Buffer[] {
-  const start = whole.subarray(0, 3).toString('latin1') === '\xef\xbb\xbf' ? 3 : 0
-  const lines: Buffer[] = []
-  let at = start
-  while (at < whole.length) {
-    const newline = whole.indexOf(10, at)
-    const end = newline === -1 ? whole.length : newline + 1
-    lines.push(whole.subarray(at, end))
-    at = end
-  }
-  return lines
-}
-
 const ordinary = content.filter((each) => each.includes(10))
 
+/** What an edit says of itself: the lines it changed, as they were and as they are. */
+interface Changed {
+  readonly oldLines?: { readonly from: number; readonly to: number }
+  readonly newLines?: { readonly from: number; readonly to: number }
+}
+
+const outside = (lines: readonly Buffer[], all: readonly Changed[], side: keyof Changed): string =>
+  lines
+    .filter((_, index) => !all.some((c) => isWithin(c[side], index + 1)))
+    .map((line) => line.toString('latin1'))
+    .join('|')
+
+const usesCr = (whole: Buffer): boolean => whole.includes(13) && !whole.includes(10)
+
+const isWithin = (span: Changed['oldLines'], line: number): boolean =>
+  span !== undefined && line >= span.from && line <= span.to
+
+/** The last line gets a terminator where something is put behind it. */
+const lastLineEnded = (before: Buffer, kept: string): readonly string[] => {
+  const isOpen = before.length > 0 && before.at(-1) !== (before.includes(10) ? 10 : 13)
+  return isOpen ? [kept, `${kept}\n`, `${kept}\r\n`, `${kept}\r`] : [kept]
+}
+
 describe('bytes outside an edit', () => {
+  test('never change: the lines that the answer does not name are those that were there', () => {
+    let resolved = 0
+    fc.assert(
+      fc.property(contentWithEdits(3), ([before, drafts]) => {
+        const resolution = submit({ 'a.txt': before }, drafts, { maxTier: 'indent' })
+        if (resolution.kind === 'refused') return
+        resolved++
+        const after = resolution.files[0]?.after
+        const result = after?.kind === 'file' ? Buffer.from(after.bytes) : before
+        // Where other bytes end the lines now, numbers before and after have nothing to do with one another.
+        if (usesCr(before) !== usesCr(result)) return
+        const mark = Buffer.from('\ufeff')
+        if (before.subarray(0, 3).equals(mark) !== result.subarray(0, 3).equals(mark)) return
+        const was = outside(linesOf(before), resolution.results, 'oldLines')
+        const is = outside(linesOf(result), resolution.results, 'newLines')
+        expect(lastLineEnded(before, was)).toContain(is)
+      }),
+      { numRuns: pureRuns(2000) },
+    )
+    expect(resolved).toBeGreaterThan(100)
+  })
+
   test('by lines never change', () => {
     fc.assert(
       fc.property(
@@ -217,7 +138,7 @@ describe('bytes outside an edit', () => {
           expect(middle.split('\r\n').join('\n')).toBe(wanted)
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: pureRuns(1000) },
     )
   })
 
@@ -233,7 +154,7 @@ describe('bytes outside an edit', () => {
           Buffer.concat([head, Buffer.from(`[${clean}]`), tail]),
         )
       }),
-      { numRuns: 1000 },
+      { numRuns: pureRuns(1000) },
     )
   })
 })

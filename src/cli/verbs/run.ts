@@ -1,0 +1,70 @@
+import { type RunOutcome, run as runFlow } from '../../flow/run.ts'
+import { visible } from '../../review/visible.ts'
+import { usageError } from '../errors.ts'
+import { changeLine, noticesOf } from '../text.ts'
+import type { CliContext, Terminal, Verb } from '../verb.ts'
+
+export const run: Verb = {
+  usage: 'run [options] -- <command> [args…]',
+  summary: 'Run an agent in a full scratch tree, and capture what it does.',
+  details:
+    "Runs a command, such as a coding agent, in a full scratch tree at HEAD. Its commits and its uncommitted files become one change; what\nit left running is ended. Your files, refs, stash and configuration stay as they are. `.worktreeinclude` (in the syntax of .gitignore)\nnames ignored files to copy in, and the policy's `setup` command runs first, once for each state of its lock files; what they bring is\nnever part of the change. Ends with the command's own exit code.",
+  examples: [
+    ['galley run -- claude -p "fix the tests"', 'an agent, and its work as one change'],
+    ['galley run --keep-commits -- ./agent.sh', 'one change for each of its commits, stacked'],
+    [
+      'galley run --json -- make format',
+      'the answer as JSON; what the command prints goes to standard error',
+    ],
+  ],
+  options: (yargs) =>
+    yargs
+      .option('keep-commits', {
+        type: 'boolean',
+        default: false,
+        describe: 'One change for each commit, each on the one before',
+      })
+      .option('setup', {
+        type: 'boolean',
+        default: true,
+        describe: "The policy's setup command; --no-setup does without",
+      }),
+  run: async (context, args) => {
+    const command = (args['_'] as readonly unknown[]).map(String)
+    if (command.length === 0) throw usageError('which command? galley run -- <command> [args…]')
+    const world = await context.world()
+    const progress = progressLine(context.terminal)
+    const outcome = await runFlow(world, {
+      command,
+      keepsCommits: args['keep-commits'] === true,
+      usesSetup: args['setup'] !== false,
+      directory: world.repository.prefix,
+      // Standard output is the command's own, unless it is for one JSON value.
+      stdio: context.json ? 'stderr' : 'inherit',
+      forwardsSignals: true,
+      onProgress: progress,
+    })
+    progress('')
+    if (!context.json) context.terminal.note(outcomeText(outcome, context))
+    const change = outcome.changes.at(-1) ?? null
+    return { value: { change, ...outcome }, text: '', exitCode: outcome.exitCode }
+  },
+}
+
+/** One line on standard error that is written over, where somebody looks. */
+function progressLine(terminal: Terminal): (text: string) => void {
+  let shown = ''
+  return (text) => {
+    if (!terminal.isInteractive || text === shown) return
+    shown = text
+    terminal.note(`\r\u001b[K${text === '' ? '' : `galley: ${visible(text)}`}`)
+  }
+}
+
+function outcomeText(outcome: RunOutcome, { terminal }: CliContext): string {
+  const changes = outcome.changes.map((c) => `${changeLine(c, terminal)}${noticesOf(c, terminal)}`)
+  const notes = outcome.remarks.map((remark) => `note: ${visible(remark)}\n`)
+  const left = outcome.left.map((name) => `note: kept for 30 days: ${visible(name)}\n`)
+  const none = changes.length === 0 ? ['galley: nothing changed\n'] : []
+  return [...none, ...changes, ...notes, ...left].join('')
+}

@@ -1,0 +1,30 @@
+import { join } from 'node:path'
+import type { Change } from '../model/change.ts'
+import { isObjectId } from '../model/ids.ts'
+import { readOwnFile } from '../sys/durable.ts'
+import { agesIn } from '../sys/file-ages.ts'
+import type { Store } from './open-store.ts'
+
+/**
+ * Objects that no ref leads to and that are needed: what sessions read and were sent, and the working files of changes that wait for
+ * their landing.
+ */
+export async function neededObjects(store: Store, pending: readonly Change[]): Promise<readonly string[]> {
+  const found = new Set<string>()
+  for (const change of pending) {
+    for (const revision of change.revisions) {
+      for (const { working } of revision.files)
+        for (const id of [working?.old, working?.new]) if (id !== undefined && id !== null) found.add(id)
+    }
+  }
+  const sessions = join(store.galleyDir, 'sessions')
+  for (const { name } of await agesIn(sessions)) {
+    const bytes = await readOwnFile(join(sessions, name))
+    for (const id of idsIn(bytes?.toString('latin1') ?? '')) found.add(id)
+  }
+  return [...found].filter(isObjectId)
+}
+
+/** Whatever a journal calls a blob, in an entry of any kind. */
+const idsIn = (text: string): readonly string[] =>
+  [...text.matchAll(/"blob":"([0-9a-f]{40,64})"/g)].map((match) => match[1] ?? '')
