@@ -2,8 +2,10 @@ import { sha256Hex } from '../git/blob-id.ts'
 import { type LoggedCommit, readCommits } from '../git/commit-log.ts'
 import type { GitDoor } from '../git/door.ts'
 import type { ObjectReader } from '../git/objects.ts'
+import { readBatch, withObjects } from '../git/read-batch.ts'
 import type { RefRow } from '../git/refs.ts'
 import { type ChangeId, type CommitId, changeId, type Digest, isChangeId, type TreeId } from '../model/ids.ts'
+import { limits } from '../model/limits.ts'
 import { type Manifest, manifestBytes } from '../model/manifest.ts'
 import type { Policy } from '../model/policy.ts'
 import { approvalRefusal } from '../policy/land-decision.ts'
@@ -73,7 +75,9 @@ export class ApprovalPool {
       known.add(`${row.ref} ${row.object}`)
       return isNew
     })
-    for (const record of await Promise.all(rows.map((row) => readRow(source.reader, row)))) pool.add(record)
+    const objects = rows.map((row) => row.object)
+    const reader = withObjects(source.reader, await readBatch(source.door, objects, limits.approvalMaxBytes))
+    for (const record of await Promise.all(rows.map((row) => readRow(reader, row)))) pool.add(record)
     return pool
   }
 
@@ -135,23 +139,23 @@ export class ApprovalPool {
   private async confirm(groups: readonly Group[]): Promise<readonly Covering[]> {
     const fresh = groups.filter((group) => !this.confirmed.has(group))
     if (fresh.length > 0) {
-      const there = await Promise.all(fresh.map((group) => this.source.reader.info(group.commit)))
-      const present = fresh.filter((_, i) => there[i]?.type === 'commit')
-      const commits = await readCommits(
-        this.source.door,
-        present.map((group) => group.commit),
-      )
-      for (const group of fresh) this.confirmed.set(group, await this.hold(group, commits.get(group.commit)))
+      const ids = fresh.map((group) => group.commit)
+      const raw = await readBatch(this.source.door, ids, limits.approvalMaxBytes)
+      const present = ids.filter((id) => raw.get(id)?.object.type === 'commit')
+      const commits = await readCommits(this.source.door, present)
+      for (const group of fresh) {
+        const bytes = raw.get(group.commit)?.bytes ?? null
+        this.confirmed.set(group, this.hold(group, commits.get(group.commit), bytes))
+      }
     }
     return groups.flatMap((group) => this.confirmed.get(group) ?? [])
   }
 
   /** Holds what the tags say against the commit itself. */
-  private async hold(group: Group, commit: LoggedCommit | undefined): Promise<Covering | null> {
+  private hold(group: Group, commit: LoggedCommit | undefined, bytes: Buffer | null): Covering | null {
     const { key, revision, digest, records } = group
     const reason = commit === undefined ? 'the commit that it names is not there' : faultOf(group, commit)
-    const contents = reason === null ? await this.source.reader.contents(group.commit) : null
-    const hash = contents === null ? null : messageHashOf(contents.bytes)
+    const hash = reason !== null || bytes === null ? null : messageHashOf(bytes)
     if (commit?.transitions == null || reason !== null || hash === null) {
       const who = `the approval of ${key}, revision ${revision}, does not hold`
       this.broken.set(key, `${who}: ${reason ?? 'its commit names no author'}`)

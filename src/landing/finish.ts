@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path'
 import type { ConfigValues } from '../git/config-values.ts'
 import { refreshIndex } from '../git/index-update.ts'
 import type { Repository } from '../git/open-repository.ts'
+import { runHook } from '../git/run-hook.ts'
 import {
   doneRoot,
   type LandingJournal,
@@ -18,7 +19,6 @@ import {
   removeDirectoryIfEmpty,
   removeOwnDirectory,
 } from '../sys/durable-files.ts'
-import { run } from '../sys/process.ts'
 import { removeEmptyDirectory } from '../sys/swap-file.ts'
 import type { Landed } from './critical-section.ts'
 import { hookEnvironment } from './hook-environment.ts'
@@ -31,8 +31,6 @@ import type { LeftAlone } from './settle-files.ts'
 const KEPT_MS = 12 * 3600_000
 /** A preflight takes seconds. */
 const SCRATCH_MS = 3600_000
-const HOOK_TIMEOUT_MS = 10 * 60_000
-const HOOK_OUTPUT_BYTES = 64 * 1024
 
 /**
  * What follows when the ref has moved and the index is in place: nothing of it can take the landing back any
@@ -58,7 +56,7 @@ export async function finishLanding(
     async () => sweepDone(request.galleyDir, request.clock),
     async () =>
       (await hasPostMergeHook(request.repository, ready.config))
-        ? runPostMergeHook(request.repository, plan.workTree)
+        ? runHook(plan.workTree, 'post-merge', ['0'], hookEnvironment(request.repository.env))
         : [],
   ]
   for (const step of steps) remarks.push(...(await step().catch(failureRemark)))
@@ -156,24 +154,4 @@ function inDirectory(journal: LandingJournal, directory: string): LandingJournal
 async function hasPostMergeHook({ commonDir }: Repository, config: ConfigValues): Promise<boolean> {
   const isElsewhere = [...config.keys()].some((key) => key === 'core.hookspath' || key.startsWith('hook.'))
   return isElsewhere || fileExists(join(commonDir, 'hooks', 'post-merge'))
-}
-
-/**
- * Runs the user's `post-merge` hook, if there is one, as `git merge` does after a fast-forward: its exit code
- * does not matter.
- *
- * @returns What it said, when it failed.
- */
-export async function runPostMergeHook(repository: Repository, workTree: string): Promise<readonly string[]> {
-  const result = await run({
-    file: 'git',
-    args: ['hook', 'run', '--ignore-missing', 'post-merge', '--', '0'],
-    cwd: workTree,
-    env: hookEnvironment(repository.env),
-    timeoutMs: HOOK_TIMEOUT_MS,
-    outputMaxBytes: HOOK_OUTPUT_BYTES,
-  })
-  if (result.exitCode === 0) return []
-  const said = `${result.stdout}${result.stderr}`.trim().slice(0, 2000)
-  return [`the post-merge hook ended with exit code ${result.exitCode ?? 'none'}: ${said}`]
 }

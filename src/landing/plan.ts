@@ -159,12 +159,6 @@ export function planEntry(facts: PathFacts, to: Combination, merged: MergedConte
 export const indexChangeOf = ({ path, to }: PlannedEntry): IndexChange =>
   to === null ? { kind: 'remove', path } : { kind: 'set', path, mode: to.mode, id: to.id }
 
-/** The user's version of what is about to be merged, for a backup. */
-export const isUncommitted = (facts: PathFacts): boolean => {
-  const version = standingVersion(facts)
-  return version !== null && version.id !== facts.rawBase?.id && version.id !== facts.rawNext?.id
-}
-
 /**
  * Refuses for everything that stands in the way, naming all of it.
  *

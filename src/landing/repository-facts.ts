@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { conversionKeys } from '../git/attributes.ts'
 import { type ConfigValues, configBoolean, configValues } from '../git/config-values.ts'
-import { operationInProgress } from '../git/operation-state.ts'
+import { operationInProgress, whereBranchIsHeld } from '../git/operation-state.ts'
 import { listWorktrees } from '../git/worktree-list.ts'
 import { refuse } from '../model/error.ts'
 import { resolveFile } from '../sys/index-snapshot.ts'
@@ -35,6 +35,7 @@ export async function repositoryFacts(
   const { repository } = request
   const [config, workTree] = await Promise.all([configRead, workTreeOf(request)])
   if (workTree !== null) await refuseInProgress(repository.gitDir)
+  else await refuseHeld(request)
   return {
     workTree,
     trustsExecutableBit: configBoolean(config, 'core.filemode', true),
@@ -52,6 +53,13 @@ export async function refuseInProgress(gitDir: string): Promise<void> {
     `the work tree is in the middle of a ${found.operation} (${found.mark} is there)`,
     found,
   )
+}
+
+async function refuseHeld({ repository, ref }: LandRequest): Promise<void> {
+  const gitDir = await whereBranchIsHeld(repository.commonDir, ref)
+  if (gitDir === null) return
+  const code = gitDir === repository.gitDir ? 'in-progress' : 'checked-out-elsewhere'
+  refuse(code, `${ref} is being rebased or bisected (see ${gitDir})`, { ref, gitDir })
 }
 
 async function workTreeOf({ repository, ref, before }: LandRequest): Promise<string | null> {

@@ -14,7 +14,6 @@ import type { Store } from './open-store.ts'
 export {
   type ChangeSummary,
   findChange,
-  type LiveChanges,
   listChanges,
   listLiveChanges,
   UNREADABLE,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
+import { rmdirSync, writeFileSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
@@ -70,10 +70,6 @@ export async function fileExists(file: string): Promise<boolean> {
 /** Makes a directory of galley's own, for this account alone. */
 export async function makePrivateDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
-}
-
-export const makePrivateDirectorySync = (directory: string): void => {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
 }
 
 /** Removes a directory of galley's own with all it holds; links in it are removed, never followed. */

@@ -7,7 +7,7 @@ import { errorCode } from './durable-files.ts'
  *
  * On Linux `directory` leads through `/proc/self/fd`, that is to the very directory that was walked to,
  * wherever its name has gone since. Elsewhere it is the plain path: a link put among the parents between the
- * walk and the use is followed there, and `isStillThere` afterwards is all that can be asked.
+ * walk and the use is followed there, and looking again afterwards (`inParent` does) is all that can be done.
  */
 export interface OpenParent {
   readonly kind: 'open'
@@ -20,6 +20,8 @@ export interface OpenParent {
   /** Directories that the walk had to make, as paths of the work tree, outermost first. */
   readonly made: readonly string[]
   readonly device: number
+  /** Device and inode of the directory. */
+  readonly identity: string
   readonly close: () => void
 }
 
@@ -56,7 +58,7 @@ export function openParent(root: string, path: string, makeMissing: boolean): Op
       held = next
       directory = prefixOf(held, child)
     }
-    const device = fstatSync(held).dev
+    const { dev: device, ino } = fstatSync(held)
     const last = held
     return {
       kind: 'open',
@@ -65,6 +67,7 @@ export function openParent(root: string, path: string, makeMissing: boolean): Op
       file: join(directory, name),
       made,
       device,
+      identity: `${device}:${ino}`,
       close: () => closeSync(last),
     }
   } catch (error) {
@@ -80,7 +83,12 @@ function withPath(error: unknown, root: string, path: string): unknown {
   return error
 }
 
-/** Runs `use` in the parent of `path` and closes it again. */
+/**
+ * Runs `use` in the parent of `path` and closes it again.
+ *
+ * @throws An error with code `ESTALE`, where directories can be reached by their paths alone and another one had
+ * the parent's path afterwards: what `use` did may have been done there.
+ */
 export function inParent<T>(
   root: string,
   path: string,
@@ -90,12 +98,23 @@ export function inParent<T>(
   const parent = openParent(root, path, options.makeMissing)
   if (parent.kind !== 'open') return parent
   try {
-    return use(parent)
+    const result = use(parent)
+    if (canReopen === false) expectSameParent(root, path, parent)
+    return result
   } catch (error) {
     throw withPath(error, root, path)
   } finally {
     parent.close()
   }
+}
+
+function expectSameParent(root: string, path: string, before: OpenParent): void {
+  const again = openParent(root, path, false)
+  const isSame = again.kind === 'open' && again.identity === before.identity
+  if (again.kind === 'open') again.close()
+  if (isSame) return
+  const message = `ESTALE: another directory took the place of the parent of ${path}`
+  throw Object.assign(new Error(message), { code: 'ESTALE', syscall: 'walk' })
 }
 
 function giveUp(held: number, problem: ParentProblem): ParentProblem {
@@ -130,6 +149,11 @@ function makeDirectory(directory: string): boolean {
 }
 
 let canReopen: boolean | null = null
+
+/** Reaches directories by their paths alone, as on systems without `/proc`; `false` finds out again. For tests. */
+export function reachByPathAlone(isAlone: boolean): void {
+  canReopen = isAlone ? false : null
+}
 
 /** The name under which a held directory is reached, whatever happens to its path. */
 function prefixOf(held: number, path: string): string {

@@ -3,7 +3,6 @@ import {
   chmod,
   type FileHandle,
   lstat,
-  mkdir,
   open,
   readdir,
   readlink,
@@ -142,17 +141,6 @@ async function heldPath(handle: FileHandle, path: string): Promise<string> {
       () => false,
     ))
   return canReopen ? held : path
-}
-
-/** Makes a directory of galley's own, which must not be there. False when it is. */
-export async function makeNewDirectory(path: string): Promise<boolean> {
-  try {
-    await mkdir(path, { mode: 0o700 })
-    return true
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false
-    throw error
-  }
 }
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code

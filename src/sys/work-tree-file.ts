@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { lstat, open, readlink } from 'node:fs/promises'
+import { lstat, open } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** What stands at a path of the work tree, without following any link on the way or at the end. */
@@ -58,9 +58,6 @@ async function readRegularFile(file: string, maxBytes: number): Promise<WorkTree
     await handle.close()
   }
 }
-
-/** The text of a symbolic link, for messages. */
-export const readLink = (file: string): Promise<string> => readlink(file)
 
 function missing(error: NodeJS.ErrnoException): null {
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null

@@ -69,7 +69,7 @@ async function raceEditors(): Promise<void> {
   for (let n = 0; n < saves; n++) {
     const repo = n % 100 === 0 ? freshRepo() : current
     current = repo
-    repo.write('a.txt', repo.git('show', 'HEAD:a.txt') + '\n')
+    repo.write('a.txt', `${repo.git('show', 'HEAD:a.txt')}\n`)
     const request = await stageChange(repo, { 'a.txt': lines({ 2: `AGENT ${n}` }) })
     const token = `MINE-${n}.`
     const saved = new Promise((resolve) => editor.once('message', resolve))

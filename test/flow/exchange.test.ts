@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { galleyRefs, inStore, makeClones } from '../helpers/clones.ts'
@@ -10,6 +10,11 @@ const append = { op: 'append', path: 'a.txt', content: 'b\n' }
 const write = (path: string) => ({ op: 'write', path, content: `${path}\n` })
 const textOf = (file: string) => readFileSync(file, 'utf8')
 const onRemote = (bare: TestRepo) => galleyRefs(bare, bare.dir)
+
+function recheckout(repo: TestRepo, path: string): void {
+  rmSync(join(repo.dir, path))
+  repo.git('checkout', '--quiet', '--', path)
+}
 
 const two = (options?: Parameters<typeof makeClones>[1]) => {
   const made = makeClones(2, options)
@@ -99,6 +104,8 @@ describe('a change that was proposed and approved in one clone', () => {
       for (const repo of [made.ann, made.ben]) repo.git('checkout', '--quiet', '--orphan', 'fresh')
       for (const repo of [made.ann, made.ben]) repo.git('rm', '-rq', '--cached', '.')
     }
+    // What the tests wrote is as git would check it out.
+    for (const repo of [made.ann, made.ben]) if (what.startsWith('line')) recheckout(repo, 'a.txt')
     await using ann = await openGalley(made.ann)
     await using ben = await openGalley(made.ben)
     const edits = what === 'an unborn branch' ? [write('n.txt')] : [append, write('n.txt')]

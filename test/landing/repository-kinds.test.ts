@@ -75,6 +75,36 @@ describe('landing in every kind of repository', () => {
     expect(repo.snapshot()).toEqual(before)
   })
 
+  test('a branch that is being rebased, here or in another work tree, is refused', async () => {
+    await using repo = makeRepo({ files: FILES })
+    repo.git('branch', 'side')
+    repo.write('a.txt', 'main\n')
+    repo.commit('main')
+    repo.git('worktree', 'add', '-q', '../linked', 'side')
+    repo.git('-C', '../linked', 'commit', '-q', '--allow-empty', '-m', 'empty')
+    repo.write('../linked/a.txt', 'side\n')
+    repo.git('-C', '../linked', 'commit', '-qam', 'side')
+    const side = repo.git('rev-parse', 'side')
+    expect(repo.tryGit('-C', '../linked', 'rebase', 'main').code).not.toBe(0)
+    const options = { ref: 'refs/heads/side', before: side }
+    expect(await refusalOf(land(repo, { 'n.txt': 'n\n' }, options))).toBe('checked-out-elsewhere')
+    const from = join(repo.home, 'linked')
+    expect(await refusalOf(land(repo, { 'n.txt': 'n\n' }, { ...options, from }))).toBe('in-progress')
+    expect(repo.git('rev-parse', 'side')).toBe(side)
+  })
+
+  test('permission bits of overwritten files survive', async () => {
+    await using repo = makeRepo({ files: FILES })
+    chmodSync(join(repo.dir, 'a.txt'), 0o604)
+    chmodSync(join(repo.dir, 'in/b.txt'), 0o640)
+    const report = await land(repo, { 'a.txt': 'A\n', 'in/b.txt': { content: 'B\n', executable: true } })
+    expectWhole(repo, report.after)
+    const modes = ['a.txt', 'in/b.txt'].map((path) =>
+      (lstatSync(join(repo.dir, path)).mode & 0o7777).toString(8),
+    )
+    expect(modes).toEqual(['604', '750'])
+  })
+
   test('a linked work tree', async () => {
     await using repo = makeRepo({ files: FILES })
     repo.git('worktree', 'add', '-q', '-b', 'side', '../linked')
@@ -378,6 +408,7 @@ describe('landing in every kind of repository', () => {
     await using repo = makeRepo({ files: FILES })
     writeFileSync(
       join(repo.dir, '.git/hooks/post-merge'),
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's
       '#!/bin/sh\necho "$1 $(git rev-parse HEAD) ${GIT_INDEX_FILE-none}" > "$HOME/told"\nexit 3\n',
     )
     chmodSync(join(repo.dir, '.git/hooks/post-merge'), 0o755)

@@ -1,5 +1,4 @@
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { openImporter } from '../../src/git/fast-import.ts'
 import { openRepository } from '../../src/git/open-repository.ts'
 import { type LandReport, type LandRequest, landCommit } from '../../src/landing/land-commit.ts'
@@ -122,5 +121,3 @@ export function leftovers(repo: TestRepo): readonly string[] {
   const names = readdirSync(repo.dir, { recursive: true, encoding: 'utf8' })
   return names.filter((name) => /\.lock(?:$|\.)|(?:^|\/)\.galley-|galley\/land\/./.test(name))
 }
-
-export const landFolder = (request: LandRequest): string => join(request.galleyDir, 'land')

@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { lookAt, standingOf } from '../../src/sys/file-key.ts'
-import { openParent } from '../../src/sys/held-directory.ts'
+import { inParent, openParent, reachByPathAlone } from '../../src/sys/held-directory.ts'
 import { identityOf, livenessOf, ownIdentity } from '../../src/sys/process-identity.ts'
 import { mayUseRepository } from '../../src/sys/process-list.ts'
 import { stageFile, surroundingsOf } from '../../src/sys/stage-file.ts'
@@ -64,6 +64,22 @@ describe('the way to a file of the work tree', () => {
     parent.close()
     expect(readdirSync(join(home, 'outside'))).toEqual([])
     expect(readFileSync(at('a/was/new'), 'utf8')).toBe('in')
+  })
+
+  test('by path alone, a parent that is another one afterwards is an error', () => {
+    reachByPathAlone(true)
+    try {
+      expect(
+        inParent(root, 'a/b/f', { makeMissing: false }, (parent) => readFileSync(parent.file, 'utf8')),
+      ).toBe('f')
+      const swap = () => {
+        renameSync(at('a/b'), at('a/was'))
+        symlinkSync(join(home, 'outside'), at('a/b'))
+      }
+      expect(() => inParent(root, 'a/b/f', { makeMissing: false }, swap)).toThrow('ESTALE')
+    } finally {
+      reachByPathAlone(false)
+    }
   })
 
   test('makes missing directories only when asked, and says which', () => {
