@@ -6,9 +6,10 @@ import { readBatch, withObjects } from '../git/read-batch.ts'
 import type { RefRow } from '../git/refs.ts'
 import { type ChangeId, type CommitId, changeId, type Digest, isChangeId, type TreeId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
-import { type Manifest, manifestBytes } from '../model/manifest.ts'
+import { type Manifest, manifestBytes, type Transition } from '../model/manifest.ts'
 import type { Policy } from '../model/policy.ts'
 import { approvalRefusal } from '../policy/land-decision.ts'
+import { newSide } from '../policy/transition-chain.ts'
 import { type ApprovalRecord, type FoundApproval, readApproval } from '../store/approvals.ts'
 import { messageHashOf } from './record-approval.ts'
 import type { JudgedApprovals } from './verify-approval.ts'
@@ -118,10 +119,18 @@ export class ApprovalPool {
     return this.confirm(this.byChange.get(id) ?? [])
   }
 
-  /** Approved manifests that touch the paths of these steps, or a path that such a one touches. */
+  /**
+   * Approved manifests that touch the paths of these steps, or a path that such a one touches. None, where some step leads to what no
+   * manifest leads to: the usual case, a person's own commit, costs one look-up.
+   */
   async near(steps: Manifest): Promise<readonly Covering[]> {
     this.byPath ??= this.confirm([...this.byChange.values()].flat()).then(indexByPath)
     const index = await this.byPath
+    const leads = (step: Transition): boolean =>
+      (index.get(step.path) ?? []).some(({ manifest }) =>
+        manifest.some((t) => t.path === step.path && newSide(t) === newSide(step)),
+      )
+    if (!steps.every(leads)) return []
     const paths = new Set(steps.map((t) => t.path))
     const near = new Set<Covering>()
     // A set goes on to what is added to it on the way.

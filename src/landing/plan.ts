@@ -8,7 +8,6 @@ import {
   decideIndexEntry,
   type PathFacts,
   type Problem,
-  standingVersion,
 } from './decide-path.ts'
 import type { RawVersions } from './raw-versions.ts'
 
