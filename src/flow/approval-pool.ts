@@ -119,18 +119,24 @@ export class ApprovalPool {
     return this.confirm(this.byChange.get(id) ?? [])
   }
 
-  /**
-   * Approved manifests that touch the paths of these steps, or a path that such a one touches. None, where some step leads to what no
-   * manifest leads to: the usual case, a person's own commit, costs one look-up.
-   */
-  async near(steps: Manifest): Promise<readonly Covering[]> {
-    this.byPath ??= this.confirm([...this.byChange.values()].flat()).then(indexByPath)
-    const index = await this.byPath
+  /** Paths at which no approved manifest leads to what a step leads to. The usual case, a person's own commit, costs a look-up a path. */
+  async unreachable(steps: Manifest): Promise<readonly string[]> {
+    const index = await this.indexed()
     const leads = (step: Transition): boolean =>
       (index.get(step.path) ?? []).some(({ manifest }) =>
         manifest.some((t) => t.path === step.path && newSide(t) === newSide(step)),
       )
-    if (!steps.every(leads)) return []
+    return steps.filter((step) => !leads(step)).map((step) => step.path)
+  }
+
+  private indexed(): Promise<ReadonlyMap<string, readonly Covering[]>> {
+    this.byPath ??= this.confirm([...this.byChange.values()].flat()).then(indexByPath)
+    return this.byPath
+  }
+
+  /** Approved manifests that touch the paths of these steps, or a path that such a one touches. */
+  async near(steps: Manifest): Promise<readonly Covering[]> {
+    const index = await this.indexed()
     const paths = new Set(steps.map((t) => t.path))
     const near = new Set<Covering>()
     // A set goes on to what is added to it on the way.

@@ -1,11 +1,11 @@
 import { CHECKED_FETCH, fetchObjects, listRemoteRefs } from '../git/exchange.ts'
-import { listRefs, type RefRow, updateRefs } from '../git/refs.ts'
+import { type RefRow, updateRefs } from '../git/refs.ts'
 import type { Transport, TransportOptions } from '../git/transport.ts'
 import { GalleyError } from '../model/error.ts'
 import type { ChangeId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
-import { fetchedRef } from '../store/change-refs.ts'
-import { byChange, type ChangeRows, EXCHANGED, listExchanged } from '../store/exchange.ts'
+import { fetchedRef, readChangeRefs } from '../store/change-refs.ts'
+import { byChange, type ChangeRows, EXCHANGED, listExchanged, restoring } from '../store/exchange.ts'
 import type { Store } from '../store/open-store.ts'
 import { type Admission, admitChange } from './admit-change.ts'
 import type { Dropped } from './admit-log.ts'
@@ -132,18 +132,13 @@ const isAboutObjects = (error: GalleyError): boolean =>
 /** Decides on one change and moves its refs; once more from what then stands, when another process was at it. */
 async function admit(world: World, store: Store, remote: ChangeRows): Promise<Admission> {
   for (let tries = 1; ; tries++) {
-    const rows = await listRefs(
-      store.door,
-      `refs/galley/log/${remote.id}`,
-      `refs/galley/changes/${remote.id}/`,
-      `refs/galley/approvals/${remote.id}/`,
-      fetchedRef(remote.id),
-    )
-    const fetched = rows.find((row) => row.ref === fetchedRef(remote.id))?.object ?? null
-    const local = byChange(rows).changes.get(remote.id)
+    const refs = await readChangeRefs(store, remote.id)
+    const fetched = refs.rows.find((row) => row.ref === fetchedRef(remote.id))?.object ?? null
+    const local = byChange(refs.rows).changes.get(remote.id)
     const admission = await admitChange(world, store, { local, remote, fetched })
     if (admission.updates.length === 0) return admission
-    if (await updateRefs(store.door, admission.updates, 'galley: fetched')) return admission
+    const updates = restoring(remote.id, refs, admission.updates)
+    if (await updateRefs(store.door, updates, 'galley: fetched')) return admission
     if (tries < limits.exchangeTries) continue
     const reason = 'other processes keep changing it here'
     return {

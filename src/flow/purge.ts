@@ -2,7 +2,9 @@ import { isPending } from '../model/change.ts'
 import { refuse } from '../model/error.ts'
 import { listChanges, UNREADABLE } from '../store/change-log.ts'
 import { withLandingLock } from '../store/lock.ts'
-import { findStore, galleyDirectory } from '../store/open-store.ts'
+import { findStore, galleyDirectory, type Store } from '../store/open-store.ts'
+import { slotNames } from '../store/pool.ts'
+import { readSlotState, slotOf } from '../store/pool-slot.ts'
 import { scratchHome } from '../store/scratch.ts'
 import { isDirectory } from '../sys/durable.ts'
 import { removeTree } from '../sys/trees.ts'
@@ -43,6 +45,7 @@ export async function purge(
     )
   }
   await finishInterrupted(world)
+  if (store !== null && !request.dryRun) await refuseRuns(world, store, request.force)
   const candidates = [scratchHome(world.repository), galleyDirectory(world.repository)]
   const removed = (await installedHooks(world)).map((entry) => entry.path)
   if (!request.dryRun && removed.length > 0) await uninstallHooks(world)
@@ -53,6 +56,24 @@ export async function purge(
   if (!request.dryRun && folders.length > 0) await removeAll(world, folders)
   return { removed, dryRun: request.dryRun, pending: pending.map((c) => c.id) }
 }
+
+/** A run that goes on needs its tree, and one that was cut off may have left work in it. */
+async function refuseRuns(world: World, store: Store, force: boolean): Promise<void> {
+  for (const name of await slotNames(world.repository)) {
+    const slot = slotOf(world.repository, store, name)
+    const state = await readSlotState(slot)
+    if (state?.phase !== 'run' || force) continue
+    const data = { run: state.run, tree: slot.path }
+    refuse(
+      'busy',
+      `the run ${state.run} has not ended, or was cut off with work in ${slot.path}`,
+      data,
+      RUN_HINT,
+    )
+  }
+}
+
+const RUN_HINT = 'Let it end, or collect what it left with `galley gc`; `--force` removes it all the same.'
 
 /** No landing may be under way: its journal is in the folder that goes. */
 async function removeAll(world: World, paths: readonly string[]): Promise<void> {

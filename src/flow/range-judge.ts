@@ -155,14 +155,18 @@ export class RangeJudge {
       if (reason === null) return this.use(commit, [covering])
       reasons.push(reason)
     }
-    return (await this.compose(facts)) ?? { kind: 'uncovered', paths, reason: reasons[0] ?? '' }
+    const composed = await this.compose(facts)
+    return composed.kind === 'uncovered' && reasons[0] !== undefined
+      ? { ...composed, reason: composed.reason || reasons[0] }
+      : composed
   }
 
-  /** Several whole manifests that together make the steps: a squash. Null where there are no approvals that touch these paths. */
-  private async compose(facts: StepFacts): Promise<Cover | null> {
+  /** Several whole manifests that together make the steps: a squash. */
+  private async compose(facts: StepFacts): Promise<Cover> {
     const { commit, steps } = facts
+    const lost = await this.pool.unreachable(steps)
+    if (lost.length > 0) return { kind: 'uncovered', paths: lost, reason: '' }
     const near = await this.pool.near(steps)
-    if (near.length === 0) return null
     const usable: Covering[] = []
     let refused = ''
     for (const covering of preferred(near, claimsOf(commit.message).changes)) {

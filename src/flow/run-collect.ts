@@ -13,6 +13,7 @@ import type { CommitId, TreeId } from '../model/ids.ts'
 import type { Manifest, Transition } from '../model/manifest.ts'
 import { checkPath } from '../policy/paths.ts'
 import { quote } from '../policy/quote.ts'
+import { coveredBy } from '../store/covered-paths.ts'
 import type { Store } from '../store/open-store.ts'
 import { sizeInTree } from '../sys/tree-files.ts'
 import { removeTree } from '../sys/trees.ts'
@@ -54,13 +55,14 @@ export async function collectWork(
   provisioned: ProvisionedTree,
   options: { readonly base: CommitId; readonly fileMaxBytes: number },
 ): Promise<CollectedWork> {
-  const { slot, brought } = provisioned
+  const { slot } = provisioned
+  const isBrought = coveredBy(provisioned.brought)
   const { paths, unreadable } = await listUntracked(slot.door, { ignored: 'left-out' })
   const remarks = unreadable.map((name) => `${quote(name)} was left out: its name is not UTF-8`)
   const wanted: string[] = []
   const tooLarge: string[] = []
   for (const path of paths) {
-    if (isBrought(path, brought)) continue
+    if (isBrought(path)) continue
     if (path.endsWith('/')) remarks.push(`${quote(path)} was left out: it is a repository of its own`)
     else if (sizeInTree(slot.path, path) > options.fileMaxBytes) tooLarge.push(path)
     else wanted.push(path)
@@ -92,10 +94,6 @@ async function commitsSince(
   return commits
 }
 
-/** Whether a path, or a directory above it, was brought into the tree. */
-export const isBrought = (path: string, brought: readonly string[]): boolean =>
-  brought.some((place) => path === place || (place.endsWith('/') && path.startsWith(place)))
-
 /** What a run changed, told apart: what becomes the change, and what is left out of it. */
 export interface Sifted {
   readonly manifest: Manifest
@@ -117,12 +115,13 @@ export async function siftWork(
 ): Promise<Sifted> {
   const all = await diffTrees(store.door, trees.from, trees.to)
   const reader = await world.reader()
+  const isBrought = coveredBy(options.brought)
   const leftOut = new Map<string, string>()
   const manifest: Transition[] = []
   for (const transition of all) {
     const { path, oldMode } = transition
     const isNew = oldMode === '000000'
-    if (isNew && isBrought(path, options.brought)) {
+    if (isNew && isBrought(path)) {
       leftOut.set(path, `${quote(path)} was left out: it was brought into the tree, not made there`)
       continue
     }

@@ -2,14 +2,17 @@ import type { Agent } from '../model/batch.ts'
 import { GalleyError, refuse } from '../model/error.ts'
 import type { CommitId, TreeId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
+import { coveredBy } from '../store/covered-paths.ts'
 import { keepFiles, keepTree, leftRef } from '../store/left-work.ts'
 import type { Store } from '../store/open-store.ts'
 import type { GroupResult } from '../sys/process-group.ts'
 import { isRealDirectory } from '../sys/quick-files.ts'
+import { type ChangeView, viewChange } from './change-view.ts'
+import { checkRevision } from './check.ts'
 import type { HeldTree } from './full-tree.ts'
 import type { PolicyInForce } from './read-policy.ts'
 import type { RunOutcome, RunRequest } from './run.ts'
-import { type CollectedWork, collectWork, isBrought, type RunCommit } from './run-collect.ts'
+import { type CollectedWork, collectWork, type RunCommit } from './run-collect.ts'
 import { type RunStep, type StagedRun, stageRun } from './run-stage.ts'
 import { type Marks, tidyAfter } from './run-watch.ts'
 import type { Base } from './select-base.ts'
@@ -37,18 +40,29 @@ export interface RunWork {
  */
 export async function finishRun(work: RunWork, ended: GroupResult): Promise<RunOutcome> {
   const collected = await collect(work)
+  const { staged, tidied, left } = await settle(work, collected, ended)
+  // The tree is free by now, for the checks themselves.
+  const changes: ChangeView[] = []
+  for (const logged of staged.changes) {
+    const checked = await checkRevision(work.world, work.store, logged, work.inForce)
+    changes.push(viewChange(checked.change))
+  }
+  return {
+    run: work.id,
+    exitCode: ended.status,
+    signal: ended.signal,
+    changes,
+    remarks: [...remarksOf(work, ended, collected, staged), ...tidied.remarks],
+    left: [...left, ...tidied.kept],
+  }
+}
+
+/** Everything that needs the tree; then it is given back. */
+async function settle(work: RunWork, collected: CollectedWork, ended: GroupResult) {
   try {
     const staged = await stageWork(work, collected)
     const tidied = await tidyAfter(work, work.marks, collected.head)
-    const left = await keepLeft(work, collected, staged)
-    return {
-      run: work.id,
-      exitCode: ended.status,
-      signal: ended.signal,
-      changes: staged.changes,
-      remarks: [...remarksOf(work, ended, collected, staged), ...tidied.remarks],
-      left: [...left, ...tidied.kept],
-    }
+    return { staged, tidied, left: await keepLeft(work, collected, staged) }
   } catch (error) {
     throw await withWorkKept(work, collected, ended, error)
   } finally {
@@ -126,7 +140,8 @@ async function keepLeft(
   staged: StagedRun,
 ): Promise<readonly string[]> {
   const { world, store, id, tree, commit } = work
-  const isWork = [...staged.leftOut.keys()].some((path) => !isBrought(path, tree.brought))
+  const isBrought = coveredBy(tree.brought)
+  const isWork = [...staged.leftOut.keys()].some((path) => !isBrought(path))
   if (isWork) await keepAll(work, collected.tree, collected.head ?? commit)
   const folder = await keepFiles(world.repository, id, tree.slot.path, collected.tooLarge)
   return [...(isWork ? [leftRef(id, 'work')] : []), ...(folder === null ? [] : [folder])].map((name) => {
@@ -162,6 +177,8 @@ async function withWorkKept(
   )
 }
 
+const countOf = (processes: number): string => (processes === 1 ? 'one process' : `${processes} processes`)
+
 function remarksOf(
   { tree, request }: RunWork,
   ended: GroupResult,
@@ -171,7 +188,7 @@ function remarksOf(
   const isRewritten = request.keepsCommits === true && collected.commits === null
   return [
     ...tree.remarks,
-    ...(ended.ended > 0 ? [`${ended.ended} processes that the command left running were ended`] : []),
+    ...(ended.ended > 0 ? [`${countOf(ended.ended)} that the command left running ended with it`] : []),
     ...ended.survivors.map((pid) => `the process ${pid} could not be ended`),
     ...(isRewritten ? ['the commits do not build on HEAD; all is one change'] : []),
     ...collected.remarks,

@@ -9,8 +9,7 @@ import type { Manifest } from '../model/manifest.ts'
 import { judgeTransitions } from '../policy/judge.ts'
 import type { LoggedChange } from '../store/change-log.ts'
 import type { Store } from '../store/open-store.ts'
-import { type ChangeView, viewChange } from './change-view.ts'
-import { checkRevision, currentRevision } from './check.ts'
+import { currentRevision } from './check.ts'
 import { countFiles } from './count-files.ts'
 import type { PolicyInForce } from './read-policy.ts'
 import { siftWork } from './run-collect.ts'
@@ -36,8 +35,8 @@ export interface StageRunRequest {
 }
 
 export interface StagedRun {
-  /** Oldest first. Steps that change nothing have none. */
-  readonly changes: readonly ChangeView[]
+  /** Oldest first. Steps that change nothing have none. Not yet checked. */
+  readonly changes: readonly LoggedChange[]
   readonly leftOut: ReadonlyMap<string, string>
 }
 
@@ -63,13 +62,10 @@ export async function stageRun(world: World, store: Store, request: StageRunRequ
     if (count > 0) sifted.push({ step, manifest: withoutLeftOut(found.manifest, leftOut) })
     from = step.tree
   }
-  const changes: ChangeView[] = []
-  let below: LoggedChange | null = null
+  const changes: LoggedChange[] = []
   for (const { step, manifest } of sifted) {
     if (manifest.length === 0) continue
-    below = await stageStep(world, store, request, step, manifest, below)
-    const checked: LoggedChange = await checkRevision(world, store, below, inForce)
-    changes.push(viewChange(checked.change))
+    changes.push(await stageStep(world, store, request, step, manifest, changes.at(-1) ?? null))
   }
   return { changes, leftOut }
 }

@@ -35,7 +35,13 @@ export function openObjectReader(door: GitDoor): ObjectReader {
   const args = [...repositoryArguments(door), 'cat-file', '-z', '--batch-command']
   let started: Conversation | null = null
   const ask = (): Conversation => {
-    started ??= converse({ file: 'git', args, cwd: door.workTree ?? door.gitDir, env: gitEnvironment(door) })
+    started ??= converse({
+      file: 'git',
+      args,
+      cwd: door.workTree ?? door.gitDir,
+      env: gitEnvironment(door),
+      ownSession: true,
+    })
     return started
   }
   const queue = oneAtATime()

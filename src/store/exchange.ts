@@ -3,7 +3,7 @@ import { commitTree } from '../git/commit-tree.ts'
 import type { RemoteUpdate } from '../git/exchange.ts'
 import type { Person } from '../git/fast-import.ts'
 import type { ObjectReader } from '../git/objects.ts'
-import { listRefs, type RefRow } from '../git/refs.ts'
+import { listRefs, type RefRow, type RefUpdate } from '../git/refs.ts'
 import type { Change, ChangeEvent } from '../model/change.ts'
 import { applyEvent } from '../model/fold-change.ts'
 import { type ChangeId, type CommitId, changeId, commitId, isChangeId, type TreeId } from '../model/ids.ts'
@@ -11,7 +11,7 @@ import { limits } from '../model/limits.ts'
 import { readEventText } from '../model/read-record.ts'
 import { listArchived } from './archive.ts'
 import { eventCommit } from './change-log.ts'
-import { LOG_PREFIX } from './change-refs.ts'
+import { type ChangeRefs, LOG_PREFIX, restoredRef } from './change-refs.ts'
 import type { Store } from './open-store.ts'
 
 /**
@@ -52,6 +52,22 @@ export async function listExchanged(store: Store): Promise<readonly RefRow[]> {
     { ref: `${LOG_PREFIX}${id}`, object: tip },
   ])
   return [...rows, ...theirs]
+}
+
+/** Updates for a change that may be archived: none of its refs stands then, and all are put back with what is new. */
+export function restoring(
+  id: ChangeId,
+  refs: ChangeRefs,
+  updates: readonly RefUpdate[],
+): readonly RefUpdate[] {
+  if (refs.isArchived !== true) return updates
+  const given = new Set(updates.map((update) => update.ref))
+  const others = refs.rows.filter((row) => !given.has(row.ref))
+  return [
+    ...updates.map((update) => ({ ...update, expected: null })),
+    ...others.map(({ ref, object }) => ({ ref, expected: null, next: object })),
+    { ref: restoredRef(id), expected: null, next: refs.log },
+  ]
 }
 
 /** What one side has of one change. */

@@ -9,8 +9,9 @@ import { scratchHome } from './scratch.ts'
 export const INCLUDE_FILE = '.worktreeinclude'
 
 const PATTERNS_MAX_BYTES = 1024 * 1024
-const FILES_MAX = 20_000
-const TOTAL_MAX_BYTES = 2 * 1024 * 1024 * 1024
+const FILES_MAX = 200_000
+const TOTAL_MAX_BYTES = 8 * 1024 * 1024 * 1024
+const REMARKS_MAX = 5
 
 export interface Included {
   readonly paths: readonly string[]
@@ -45,20 +46,27 @@ function ownPlace(repository: Repository, root: string): (path: string) => boole
 }
 
 function copyAll(root: string, tree: string, wanted: readonly string[]): Included {
+  if (wanted.length > FILES_MAX) {
+    // A part of them would be worse than none.
+    const remark = `${INCLUDE_FILE} names ${wanted.length} files; with more than ${FILES_MAX} none is copied`
+    return { paths: [], remarks: [remark] }
+  }
   const paths: string[] = []
-  const remarks: string[] = []
-  let left = TOTAL_MAX_BYTES
-  for (const path of wanted.slice(0, FILES_MAX)) {
-    const outcome = copyIntoTree(root, tree, path, left)
+  const left: string[] = []
+  let room = TOTAL_MAX_BYTES
+  for (const path of wanted) {
+    const outcome = copyIntoTree(root, tree, path, room)
     if (outcome.kind === 'copied') {
       paths.push(path)
-      left -= outcome.size
-    } else if (outcome.kind === 'too-large') remarks.push(`${path} was not copied: it is too large`)
+      room -= outcome.size
+    } else if (outcome.kind === 'too-large') left.push(`${path} was not copied: it is too large`)
     else if (outcome.kind === 'not-regular' || outcome.kind === 'symlink')
-      remarks.push(`${path} was not copied: it is no regular file`)
-    else if (outcome.kind !== 'missing') remarks.push(`${path} was not copied: something stands in its place`)
+      left.push(`${path} was not copied: it is no regular file`)
+    else if (outcome.kind !== 'missing') left.push(`${path} was not copied: something stands in its place`)
   }
-  const more = wanted.length - FILES_MAX
-  if (more > 0) remarks.push(`${more} more files that ${INCLUDE_FILE} names were not copied`)
-  return { paths, remarks }
+  const more = left.length - REMARKS_MAX
+  return {
+    paths,
+    remarks: [...left.slice(0, REMARKS_MAX), ...(more > 0 ? [`${more} more were not copied`] : [])],
+  }
 }

@@ -13,6 +13,7 @@ import { isRealDirectory, renewLink, replaceQuickly } from '../sys/quick-files.t
 import { isScratchTree } from '../sys/scratch-identity.ts'
 import { removeAllInTree } from '../sys/tree-files.ts'
 import { removeTree } from '../sys/trees.ts'
+import { coveredBy } from './covered-paths.ts'
 import type { Store } from './open-store.ts'
 import { type ScratchTree, scratchHome } from './scratch.ts'
 
@@ -143,20 +144,17 @@ export async function cleanSlot(
   await restorePointers(slot, commit)
   const { paths, unreadable } = await listUntracked(slot.door, { ignored: 'listed', foldsDirectories: true })
   if (unreadable.length > 0) return false
+  const isKept = coveredBy(options.keeps)
   for (const path of paths) {
-    if (!isKept(path, options.keeps)) await removeAllInTree(slot.path, path.replace(/\/$/, ''))
+    if (!isKept(path)) await removeAllInTree(slot.path, path.replace(/\/$/, ''))
   }
-  const isKeptDirectory = (path: string) => path === '.git' || isKept(`${path}/`, options.keeps)
+  const isKeptDirectory = (path: string) => path === '.git' || isKept(`${path}/`)
   for (const path of specialFiles(slot.path, isKeptDirectory)) await removeAllInTree(slot.path, path)
   if ((await changedFiles(slot.door)).length > 0) await checkOutScratch(slot.door, commit)
   const isClean = (await changedFiles(slot.door)).length === 0
   if (isClean) saveIndex(slot)
   return isClean
 }
-
-/** A directory that is kept stands for all that is in it, also where git lists its files one by one. */
-const isKept = (path: string, keeps: readonly string[]): boolean =>
-  keeps.some((keep) => path === keep || (keep.endsWith('/') && path.startsWith(keep)))
 
 /** What runs in the tree may have checked out another commit, changed the index or made a repository of its own there. */
 async function restorePointers(slot: Slot, commit: CommitId): Promise<void> {

@@ -77,13 +77,14 @@ export async function takeFullTree(
   return makeNew(repository, store, request)
 }
 
-/** Names of the pool's slots that have a state, in no order. */
+/** Names of the pool's slots that have a state, by their numbers. */
 export async function slotNames(repository: Repository): Promise<readonly string[]> {
   const names = await namesIn(scratchHome(repository))
-  return names.flatMap((name) => {
+  const slots = names.flatMap((name) => {
     const slot = name.endsWith('.json') ? basename(name, '.json') : ''
     return isSlotName(slot) ? [slot] : []
   })
+  return slots.sort((a, b) => a.length - b.length || (a < b ? -1 : 1))
 }
 
 /** Those that stand at the commit already first, then those used last: they differ least. */
@@ -221,7 +222,8 @@ async function giveBack(
   slot: Slot,
   state: Pick<SlotState, 'commit' | 'usedAt' | 'setup'>,
 ): Promise<void> {
-  const isTooMany = (await slotNames(repository)).length > POOL_MAX
+  // By rank, not by number: several may be given back at once.
+  const isTooMany = (await slotNames(repository)).indexOf(slot.name) >= POOL_MAX
   const options = { keeps: state.setup?.brought ?? [], trustsIndex: true }
   const isClean = !isTooMany && (await cleanSlot(slot, state.commit, options).catch(() => false))
   if (isClean) await writeSlotState(slot, { ...state, phase: 'clean', run: null })

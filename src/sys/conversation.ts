@@ -20,11 +20,14 @@ export function converse(request: {
   readonly args: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
+  /** In a session of its own, so that a Ctrl-C at the terminal, meant for another program, does not end it. */
+  readonly ownSession?: true
 }): Conversation {
   const child: ChildProcessWithoutNullStreams = spawn(request.file, [...request.args], {
     cwd: request.cwd,
     env: { ...request.env },
     stdio: ['pipe', 'pipe', 'pipe'],
+    detached: request.ownSession === true,
     windowsHide: true,
   })
   const output = new OutputQueue()

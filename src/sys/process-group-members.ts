@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { invariant } from '../model/error.ts'
 import { errorCode } from './durable-files.ts'
 
 /** By what the processes of one run are known. */
@@ -15,11 +16,15 @@ export interface GroupMember {
   readonly key: string
 }
 
+/** A shorter text might stand in anybody's environment. */
+const MARK_MIN_CHARACTERS = 16
+
 /**
  * The processes of a run that are running now. Where there is no `/proc`, at most its group's leader stands for all: there
  * processes that left the group are not found.
  */
 export function membersOf(mark: RunMark): readonly GroupMember[] {
+  invariant(mark.text.length >= MARK_MIN_CHARACTERS, 'the mark of a run is like no other text')
   const pids = processNumbers()
   if (pids === null)
     return mark.leader !== null && groupIsThere(mark.leader) ? [groupMember(mark.leader)] : []

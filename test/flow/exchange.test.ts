@@ -182,6 +182,34 @@ describe('a second push or fetch', () => {
   })
 })
 
+describe('a change whose refs were folded into an archive', () => {
+  test('is pushed as it stands, not fetched again, and goes on when others add to it', async () => {
+    using made = two()
+    await using ann = await openGalley(made.ann)
+    await using ben = await openGalley(made.ben)
+    const { change } = await ann.propose({ batch: batch([append]) })
+    await ann.approve({ id: change.id })
+    await ann.push()
+    await ben.fetch()
+    await ben.land({ id: change.id })
+    expect((await ben.gc()).archived).toEqual([change.id])
+    expect(await ben.fetch()).toMatchObject({ changes: [], dropped: [] })
+    expect(galleyRefs(made.ben)).toEqual([])
+    // Meanwhile another approves, who does not know that it has landed.
+    await ann.approve({ id: change.id })
+    await ann.push()
+    expect((await ben.fetch()).changes).toMatchObject([{ id: change.id, how: 'merged' }])
+    const { log, change: now } = await ben.show(change.id)
+    expect(now.state).toBe('landed')
+    expect(log.map((event) => event.kind)).toEqual(['proposed', 'staged', 'approved', 'approved', 'landed'])
+    await ben.gc()
+    await ben.push()
+    await ann.fetch()
+    expect((await ann.show(change.id)).change.state).toBe('landed')
+    expect(inStore(made.ben, 'fsck', '--full', '--no-dangling')).toBe('')
+  })
+})
+
 describe('two clones that add to one log', () => {
   async function shared() {
     const made = two()

@@ -40,11 +40,20 @@ async function openFor(repo: TestRepo, days = 0) {
   return { world, [Symbol.asyncDispose]: () => world.close() }
 }
 
-const stage = async (world: World, edits: readonly object[], more: object = {}) =>
-  (await propose(world, { batch: Buffer.from(JSON.stringify(batch(edits, more))) })).change
+const stage = async (
+  world: World,
+  edits: readonly object[],
+  more: object = {},
+  checks: 'now' | 'later' = 'now',
+) => (await propose(world, { batch: Buffer.from(JSON.stringify(batch(edits, more))), checks })).change
 
-async function landNew(world: World, edits: readonly object[], more: object = {}) {
-  const { id } = await stage(world, edits, more)
+async function landNew(
+  world: World,
+  edits: readonly object[],
+  more: object = {},
+  checks: 'now' | 'later' = 'now',
+) {
+  const { id } = await stage(world, edits, more, checks)
   await approve(world, { id, via: 'cli' })
   return (await land(world, { id })).change
 }
@@ -346,7 +355,12 @@ describe('after many landed changes', () => {
           content: `changed ${n}\n`,
         }
         const blob = repo.git('rev-parse', `HEAD:src/f${file}.txt`)
-        await landNew(open.world, [{ ...edit, blob }], { title: `Change ${n}`, agent: { name: 'robot' } })
+        await landNew(
+          open.world,
+          [{ ...edit, blob }],
+          { title: `Change ${n}`, agent: { name: 'robot' } },
+          'later',
+        )
       }
       // Displaced files are kept for some hours.
       await using later = await openFor(repo, 2)

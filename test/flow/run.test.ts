@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -64,14 +64,15 @@ describe('running an agent in a scratch tree', () => {
       echo 'const b = 2' > src/b.ts
       chmod +x src/c.ts
       (sleep 300 & echo $! > ${join(repo.home, 'pid')})
-      setsid sleep 301 &
+      setsid sh -c 'echo $$ > ${join(repo.home, 'own-session')}; exec sleep 301' &
+      while [ ! -s ${join(repo.home, 'own-session')} ]; do sleep 0.02; done
       exit 7`
     await using open = await openFor(repo)
     const outcome = await shell(open.world, script)
     expect(repo.snapshot()).toEqual(before)
     expect(outcome).toMatchObject({ exitCode: 7, signal: null, left: [] })
     expect(isRunning(Number(readFileSync(join(repo.home, 'pid'), 'utf8')))).toBe(false)
-    expect(spawnSync('pgrep', ['-f', 'sleep 301']).stdout.toString()).toBe('')
+    expect(isRunning(Number(readFileSync(join(repo.home, 'own-session'), 'utf8')))).toBe(false)
     const [change, ...others] = outcome.changes
     expect(others).toEqual([])
     expect(change).toMatchObject({
@@ -198,6 +199,50 @@ describe('running an agent in a scratch tree', () => {
     ])
     expect(contentsOf(repo, first.changes[0]?.commit ?? '', 'a.txt')).toBe('x')
     expect(contentsOf(repo, second.changes[0]?.commit ?? '', 'a.txt')).toBe('y')
+  })
+})
+
+describe('the command line', () => {
+  const program = join(import.meta.dirname, '../../dist/galley.js')
+  const galley = (repo: TestRepo, args: readonly string[]) =>
+    spawn(process.execPath, [program, ...args], {
+      cwd: repo.dir,
+      env: repo.env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+
+  test('hands signals on to the command, captures what it did, and ends with its code', async () => {
+    using repo = makeRepo({ files: { 'a.txt': '1\n' } })
+    const script = `trap 'echo caught > caught.txt; exit 9' TERM; echo 2 > a.txt; touch ${repo.home}/ready; while :; do sleep 0.02; done`
+    const child = galley(repo, ['run', '--json', '--', 'sh', '-c', script])
+    const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
+    let said = ''
+    child.stdout.on('data', (chunk) => {
+      said += chunk
+    })
+    while (!existsSync(join(repo.home, 'ready'))) await new Promise((resolve) => setTimeout(resolve, 20))
+    child.kill('SIGTERM')
+    expect(await ended).toBe(9)
+    const answer = JSON.parse(said)
+    expect(answer).toMatchObject({ ok: true, exitCode: 9, change: { state: 'staged' } })
+    expect(answer.change.files.map((f: { path: string }) => f.path)).toEqual(['a.txt', 'caught.txt'])
+  })
+
+  test('passes input and both outputs through, and options that look like its own', async () => {
+    using repo = makeRepo({ files: { 'a.txt': '1\n' } })
+    const result = spawnSync(
+      process.execPath,
+      [program, 'run', '--', 'sh', '-c', 'cat; echo "$1"; echo err >&2', 'x', '--json'],
+      {
+        cwd: repo.dir,
+        env: repo.env,
+        input: 'from outside\n',
+        encoding: 'utf8',
+      },
+    )
+    expect(result.stdout).toBe('from outside\n--json\n')
+    expect(result.stderr).toBe('err\ngalley: nothing changed\n')
+    expect(result.status).toBe(0)
   })
 })
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { coveringMatcher } from '../../src/policy/path-matcher.ts'
-import { checkPath } from '../../src/policy/paths.ts'
 import { parsePolicy } from '../../src/policy/policy-file.ts'
 
 const parse = (allowedSigners: string) => parsePolicy(Buffer.from(JSON.stringify({ allowedSigners })))
@@ -32,11 +31,11 @@ describe('the list of allowed signers in the policy', () => {
     fc.assert(
       fc.property(fc.oneof(odd, fc.string({ maxLength: 30 })), (path) => {
         const { policy, faults } = parse(path)
-        if (faults.length > 0 || policy.allowedSigners === null) return
-        if (checkPath(path) === null) expect(coveringMatcher(policy.protect)(path)).not.toBeNull()
-        else expect(path).toMatch(/^(?:\/|~\/|[A-Za-z]:[\\/])/)
+        const isOutside = /^(?:\/|~\/|[A-Za-z]:[\\/])/.test(path)
+        if (faults.length > 0 || policy.allowedSigners === null || isOutside) return
+        expect(coveringMatcher(policy.protect)(path)).not.toBeNull()
       }),
-      { numRuns: 5000 },
+      { numRuns: 1000 },
     )
   })
 })

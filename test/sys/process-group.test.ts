@@ -40,7 +40,7 @@ describe('a command in a group of its own', () => {
   })
 
   test('is refused by the system when there is no such program', async () => {
-    const request = { file: join(home, 'nothing'), args: [], cwd: home, env: {}, mark: 'x' } as const
+    const request = { file: join(home, 'nothing'), args: [], cwd: home, env: {}, mark: newMark() } as const
     await expect(runInGroup({ ...request, stdio: 'none', forwardsSignals: false })).rejects.toMatchObject({
       code: 'ENOENT',
     })

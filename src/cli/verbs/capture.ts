@@ -2,6 +2,7 @@ import { type CaptureListing, capture as captureFlow, listCapture } from '../../
 import { readPairs } from '../../flow/show.ts'
 import { usageError } from '../errors.ts'
 import { fromRoot } from '../from-root.ts'
+import { hunkNumbers } from '../hunk-numbers.ts'
 import { changeLine, diffText, noticesOf } from '../text.ts'
 import type { Arguments, CliContext, Verb } from '../verb.ts'
 
@@ -15,7 +16,7 @@ export const capture: Verb = {
     ['galley capture src new.ts', 'what changed below src, and a new file'],
     ['galley capture --staged', 'what is staged, partial staging included'],
     ['galley capture --dry-run', 'list it, hunk by hunk'],
-    ['galley capture --hunk 1 --hunk 3', 'only these hunks of that list'],
+    ['galley capture --hunk 1,3', 'only these hunks of that list'],
   ],
   repeatable: ['hunk'],
   options: (yargs) =>
@@ -26,9 +27,9 @@ export const capture: Verb = {
         describe: 'What the index holds, not the working files',
       })
       .option('hunk', {
-        type: 'array',
-        string: true,
-        describe: 'Only this hunk, by its number in --dry-run; may be given several times',
+        type: 'string',
+        array: true,
+        describe: 'Only this hunk, by its number in --dry-run (repeat for more)',
       })
       .option('message', {
         alias: 'm',
@@ -83,10 +84,7 @@ function listingAnswer({ files, hunks }: CaptureListing, { terminal }: CliContex
 function hunksOf(args: Arguments): { readonly hunks?: readonly number[] } {
   const given = args['hunk'] as readonly string[] | undefined
   if (given === undefined) return {}
-  const hunks = given.map(Number)
-  if (hunks.length === 0 || hunks.some((n) => !Number.isSafeInteger(n) || n < 1))
-    throw usageError('--hunk is the number of a hunk, as --dry-run lists them')
-  return { hunks }
+  return { hunks: given.flatMap((text) => hunkNumbers(String(text))) }
 }
 
 /** As in a commit's message: the first line, and what follows a blank one. */

@@ -9,7 +9,7 @@ import {
   undo as undoFlow,
 } from '../../flow/undo.ts'
 import type { World } from '../../flow/world.ts'
-import { usageError } from '../errors.ts'
+import { hunkNumbers } from '../hunk-numbers.ts'
 import { changeOptions, namedChange } from '../one-change.ts'
 import { laterText } from '../overlap-text.ts'
 import { changeLine, diffText, noticesOf } from '../text.ts'
@@ -86,15 +86,6 @@ async function requestOf(world: World, args: Arguments): Promise<UndoRequest> {
     hunks: list('hunk').flatMap(hunkNumbers),
     withLater: args['with-later'] === true,
   }
-}
-
-/** `3`, or several: `1,4`. */
-function hunkNumbers(text: string): readonly number[] {
-  return text.split(',').map((part) => {
-    if (!/^[1-9]\d{0,8}$/.test(part))
-      throw usageError(`--hunk takes numbers, from 1; found ${JSON.stringify(text)}`)
-    return Number(part)
-  })
 }
 
 /** A preview for people, and for programs. */

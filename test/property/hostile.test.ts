@@ -1,0 +1,97 @@
+import { deflateSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { parseBatch } from '../../src/intake/batch.ts'
+import { limits } from '../../src/model/limits.ts'
+import { encodeBase85 } from '../dialects/base85.ts'
+import { submit } from '../dialects/in-memory.ts'
+import { hostileShapes } from './hostile-shapes.ts'
+
+const batch = (more: object) => ({ version: 1, title: 't', ...more })
+
+/**
+ * Inputs made to cost much. How long each takes, and how that grows, is printed by `npm run bench -- editing`; here they
+ * must end, and as said: in a result, or in a refusal by a stated limit.
+ */
+describe('a hostile batch', () => {
+  test.each(hostileShapes)('of $name ends: $ends', ({ make, size, ends }) => {
+    const made = make(size)
+    const ending = submit(batch(made.batch), made.files)
+    expect(ending.kind === 'refused' ? ending.failures[0]?.code : 'resolved').toBe(ends)
+  })
+
+  test.each([
+    [
+      'replaces of texts that the file is full of',
+      30_000,
+      (i: number) => ({ op: 'replace', path: 'a', old: `${'a'.repeat(60 + (i % 900))}b`, new: 'x' }),
+    ],
+    ['places of every letter', 30_000, () => ({ op: 'replace', path: 'a', old: 'a', new: 'b', all: true })],
+  ] as const)('of very many %s uses up its work and is refused', (_, count, edit) => {
+    const edits = Array.from({ length: count }, (__, i) => edit(i))
+    const ending = submit(batch({ edits }), { a: 'a'.repeat(200_000) })
+    expect(ending).toMatchObject({
+      kind: 'refused',
+      failures: expect.arrayContaining([expect.objectContaining({ code: 'too-large' })]),
+    })
+  })
+
+  test('names every failing edit once, though each overlaps all others a thousand times', () => {
+    const edits = Array.from({ length: 50 }, (_, i) => ({
+      op: 'replace',
+      path: 'a',
+      old: 'ab',
+      new: `${i}`,
+      all: true,
+    }))
+    const ending = submit(batch({ edits }), { a: 'ab'.repeat(1000) })
+    expect(ending.kind === 'refused' && ending.failures.map(({ item }) => item)).toEqual(
+      edits.map((_, i) => i).slice(1),
+    )
+  })
+
+  test.each([
+    ['lists', '['.repeat(100_000) + ']'.repeat(100_000)],
+    ['objects', '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000)],
+    ['lists that do not end', '['.repeat(1_000_000)],
+  ])('of nested %s is refused by the limit on depth', (_, nested) => {
+    const parsed = parseBatch(Buffer.from(`{"version":1,"title":"t","edits":${nested}}`))
+    expect(parsed).toMatchObject({ kind: 'refused', refusal: { code: 'too-large' } })
+  })
+
+  test('of more edits than the limit is refused', () => {
+    const edits = Array.from({ length: limits.batchMaxEdits + 1 }, (_, i) => ({
+      op: 'append',
+      path: 'a',
+      content: `${i}`,
+    }))
+    expect(submit(batch({ edits }), { a: '' })).toMatchObject({
+      kind: 'refused',
+      failures: [{ code: 'too-large' }],
+    })
+  })
+})
+
+describe('a binary patch that inflates to much', () => {
+  const section = (n: number, bytes: number): string => {
+    const data = encodeBase85(deflateSync(Buffer.alloc(bytes))).join('\n')
+    return `diff --git a/f${n} b/f${n}\nnew file mode 100644\nindex ${'0'.repeat(40)}..${'1'.repeat(40)}\nGIT binary patch\nliteral ${bytes}\n${data}\n\n`
+  }
+  const files = (count: number, bytes: number) => Array.from({ length: count }, (_, n) => section(n, bytes))
+
+  test('is refused where all of one diff come to more than the limit', () => {
+    const text = files(6, 48 * 1024 * 1024).join('')
+    expect(text.length).toBeLessThan(limits.batchMaxBytes / 20)
+    expect(submit(batch({ edits: [{ op: 'diff', text }] }), {})).toMatchObject({
+      kind: 'refused',
+      failures: [{ code: 'too-large' }],
+    })
+  })
+
+  test('is refused where all of one batch do', () => {
+    const edits = files(7, 48 * 1024 * 1024).map((text) => ({ op: 'diff', text }))
+    expect(submit(batch({ edits }), {})).toMatchObject({
+      kind: 'refused',
+      failures: [{ item: 6, code: 'too-large' }],
+    })
+  })
+})
