@@ -5,6 +5,8 @@ export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
     include: ['test/**/*.test.ts'],
+    // Kills, races, long properties and other peoples' tools: `npm run test:long`.
+    exclude: process.env['GALLEY_LONG'] === '1' ? [] : ['test/**/*.long.test.ts'],
     globalSetup: ['test/helpers/build-once.ts'],
     setupFiles: ['test/helpers/clean-environment.ts'],
     testTimeout: 60_000,
