@@ -86,6 +86,7 @@ export async function holdFullTree(world: World, store: Store, request: Provisio
     const done = request.usesSetup ? await setUp(world, tree, policy, onProgress) : { setup, failure: null }
     setup = done.setup
     const included = await copyIncluded(world.repository, tree.slot.path)
+    await tree.note(setup, included.paths)
     return {
       slot: tree.slot,
       brought: [...(setup?.brought ?? []), ...included.paths],

@@ -163,7 +163,7 @@ async function salvage(
   const reader = await world.reader()
   const base = await reader.commitTree(state.commit)
   const { fileMaxBytes } = (await readPolicy(world, base)).policy.limits
-  const brought = state.setup?.brought ?? []
+  const brought = [...(state.setup?.brought ?? []), ...(state.included ?? [])]
   const provisioned = { slot, brought, remarks: [], setupFailure: null }
   const work = await collectWork(store, reader, provisioned, { base: state.commit, fileMaxBytes })
   await keepFiles(world.repository, run, slot.path, work.tooLarge)

@@ -4,7 +4,7 @@ import { sweepDone } from '../landing/finish.ts'
 import { type ChangeState, isPending } from '../model/change.ts'
 import type { ChangeId } from '../model/ids.ts'
 import { isDecided } from '../store/archive.ts'
-import { archiveChanges, readStoreRefs } from '../store/archive-write.ts'
+import { archiveChanges, mendArchives, readStoreRefs } from '../store/archive-write.ts'
 import { type ChangeSummary, listChanges, listLiveChanges, readChanges } from '../store/change-log.ts'
 import { collectObjects } from '../store/collect-objects.ts'
 import { clearForeignRefs, foreignRefs } from '../store/left-work.ts'
@@ -82,6 +82,7 @@ const nothing = (dryRun: boolean): Collected => ({
 
 async function collectIn(world: World, store: Store, dryRun: boolean): Promise<Collected> {
   const before = await sizeOf(store)
+  if (!dryRun) await mendArchives(store)
   const runs = dryRun ? { salvaged: [], kept: [] } : await salvageRuns(world, store)
   const { changes } = await listLiveChanges(store)
   const decided = changes.filter((c) => isDecided(c.state))

@@ -125,9 +125,14 @@ async function judgeStaged(
   return verdicts.filter((one) => isFailure(one.verdict))
 }
 
+/** What is being merged. `pre-merge-commit` is asked before MERGE_HEAD is written; then git's variables name it. */
 async function mergeHeads(world: World): Promise<readonly CommitId[]> {
-  const text = (await readOwnFile(join(world.repository.gitDir, 'MERGE_HEAD')))?.toString('latin1') ?? ''
-  return text.split('\n').filter(isObjectId).map(commitId)
+  const { gitDir, env } = world.repository
+  const text = (await readOwnFile(join(gitDir, 'MERGE_HEAD')))?.toString('latin1') ?? ''
+  const written = text.split('\n').filter(isObjectId)
+  if (written.length > 0) return written.map(commitId)
+  const named = Object.keys(env).flatMap((name) => /^GITHEAD_([0-9a-f]+)$/.exec(name)?.[1] ?? [])
+  return named.filter(isObjectId).map(commitId)
 }
 
 /** Where remotes have the branch: what has been published there is the server's to judge, and a pull must go through. */

@@ -1,8 +1,8 @@
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { hooksPath } from '../git/hooks-path.ts'
 import type { Repository } from '../git/open-repository.ts'
-import type { HookFile, HookName, HookPlace } from '../model/hook.ts'
-import { type HookFacts, readHookText } from '../policy/hook-plan.ts'
+import type { HookFile, HookName, HookOwner, HookPlace } from '../model/hook.ts'
+import { callsGalley, type HookFacts, readHookText } from '../policy/hook-plan.ts'
 import { readScript } from '../sys/hook-files.ts'
 import { realPath } from '../sys/real-path.ts'
 
@@ -30,18 +30,45 @@ async function kindOf(
   return stub?.kind === 'file' && stub.bytes.includes('husky') ? 'husky' : 'work-tree'
 }
 
-/** Looks at every file that a hook's step depends on. */
-export async function readHookFacts(place: HookPlace, name: HookName, wanted: string): Promise<HookFacts> {
+/** Where managers are told what to run; a line of ours may stand there. */
+const MANAGER_FILES: Readonly<Partial<Record<HookOwner, readonly string[]>>> = {
+  lefthook: ['lefthook.yml', 'lefthook.yaml', '.lefthook.yml', '.lefthook.yaml', 'lefthook-local.yml'],
+  'pre-commit': ['.pre-commit-config.yaml'],
+}
+
+/** Whether the manager's own file calls galley for this hook. */
+async function isCalled(root: string, owner: HookOwner, name: HookName): Promise<boolean> {
+  for (const file of MANAGER_FILES[owner] ?? []) {
+    const found = await readScript(join(root, file))
+    if (found.kind === 'file' && callsGalley(found.bytes.toString('utf8'), name)) return true
+  }
+  return false
+}
+
+/**
+ * Looks at every file that a hook's step depends on.
+ *
+ * @param root - Of the work tree, where managers keep their files.
+ */
+export async function readHookFacts(
+  place: HookPlace,
+  root: string | null,
+  name: HookName,
+  wanted: string,
+): Promise<HookFacts> {
   const stub = join(place.directory, name)
   const hasStub = place.kind === 'husky' && (await readScript(stub)).kind === 'file'
   // husky's stub runs the script of its name in the folder above, which is the team's own.
   const ofTeam = hasStub && (await readHookFile(stub, name, wanted)).owner !== 'galley'
   const path = ofTeam ? join(dirname(place.directory), name) : stub
   const previousPath = join(place.directory, 'galley-prev', name)
+  const { file } = await readHookFile(path, name, wanted)
+  const hasLine =
+    file.kind === 'file' && (file.hasLine || (root !== null && (await isCalled(root, file.owner, name))))
   return {
     name,
     path,
-    file: (await readHookFile(path, name, wanted)).file,
+    file: file.kind === 'file' ? { ...file, hasLine } : file,
     legacy: (await readHookFile(`${path}.legacy`, name, wanted)).file,
     previousPath,
     previous: (await readHookFile(previousPath, name, wanted)).file,

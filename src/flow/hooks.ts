@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path'
 import { refuse } from '../model/error.ts'
 import { type HookName, type HookPlace, type HookStep, hookNames } from '../model/hook.ts'
 import { agentAtWork } from '../policy/agent-environment.ts'
-import { type HookFacts, planHook } from '../policy/hook-plan.ts'
+import { type HookFacts, planHook, shimLine } from '../policy/hook-plan.ts'
 import { type HookEntry, readHookManifest, shimDirectory, writeHookManifest } from '../store/hook-manifest.ts'
 import { galleyDirectory } from '../store/open-store.ts'
 import { readScript, removeIfEmpty } from '../sys/hook-files.ts'
@@ -44,7 +44,7 @@ export async function installHooks(world: World, request: HooksRequest): Promise
   const hooks: HookReport[] = []
   for (const name of names) {
     const shim = await shimText(request.shims, name)
-    const facts = await readHookFacts(place, name, shim)
+    const facts = await readHookFacts(place, repository.workTree, name, shim)
     const step = planHook({ place, usesConfig: way !== 'none' }, facts)
     const entry = await entryOf(step)
     // Before anything moves, so that a killed installation can be taken away as well.
@@ -125,24 +125,31 @@ export async function uninstallHooks(world: World): Promise<HooksRemoved> {
 /** Everything that installations left here, noted or not. */
 export async function installedHooks(world: World): Promise<readonly HookEntry[]> {
   const noted = await readHookManifest(galleyDirectory(world.repository))
-  return [...noted, ...(await findUnnoted(await findHookPlace(world.repository), noted))]
+  return [...noted, ...(await findUnnoted(world, noted))]
 }
 
 /** What stands there without being noted: the manifest went with galley's folder, say. */
-async function findUnnoted(place: HookPlace, noted: readonly HookEntry[]): Promise<readonly HookEntry[]> {
+async function findUnnoted(world: World, noted: readonly HookEntry[]): Promise<readonly HookEntry[]> {
+  const place = await findHookPlace(world.repository)
   const known = new Set(noted.map((entry) => entry.path))
   const found: HookEntry[] = []
   for (const name of hookNames) {
-    const facts = await readHookFacts(place, name, '')
+    const facts = await readHookFacts(place, world.repository.workTree, name, '')
     const previous = (await readScript(facts.previousPath)).kind === 'absent' ? null : facts.previousPath
     const isOurs = [facts.file, facts.legacy].some((file) => file.kind === 'file' && file.owner === 'galley')
     if (isOurs && !known.has(facts.path) && !known.has(`${facts.path}.legacy`)) {
       found.push({ kind: 'shim', name, path: facts.path, previous })
-    } else if (facts.file.kind === 'file' && facts.file.hasLine && !known.has(facts.path)) {
+    } else if (!known.has(facts.path) && (await hasShimLine(facts))) {
       found.push({ kind: 'line', name, path: facts.path, added: '', creates: false })
     }
   }
   return found
+}
+
+/** The very line that an installation adds; what people wrote themselves stays. */
+async function hasShimLine({ path, name }: HookFacts): Promise<boolean> {
+  const script = await readScript(path)
+  return script.kind === 'file' && script.bytes.includes(`${shimLine(name)}\n`)
 }
 
 /** Looks whether the hooks that were put in place are the ones that git runs. Changes nothing. */
@@ -158,7 +165,12 @@ export async function hooksStatus(world: World, shims: Shims): Promise<HooksRepo
   }
   const hooks: HookReport[] = []
   for (const name of names) {
-    const facts: HookFacts = await readHookFacts(place, name, await shimText(shims, name))
+    const facts: HookFacts = await readHookFacts(
+      place,
+      repository.workTree,
+      name,
+      await shimText(shims, name),
+    )
     const shim = await readScript(join(shimDirectory(galleyDir), name))
     hooks.push({ name, path: facts.path, ...stateOf(facts, noted, shim.kind === 'file') })
   }

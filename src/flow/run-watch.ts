@@ -5,7 +5,8 @@ import { clearForeignRefs, foreignRefs } from '../store/left-work.ts'
 import type { Store } from '../store/open-store.ts'
 import { slotNames } from '../store/pool.ts'
 import { readSlotState, slotOf } from '../store/pool-slot.ts'
-import { readQuickly, replaceQuickly } from '../sys/quick-files.ts'
+import { isThere, readQuickly, replaceQuickly } from '../sys/quick-files.ts'
+import { removeTree } from '../sys/trees.ts'
 import type { RunWork } from './run-finish.ts'
 import type { World } from './world.ts'
 
@@ -21,6 +22,9 @@ export interface Marks {
 export async function takeMarks(world: World, store: Store): Promise<Marks> {
   return { storeConfig: readQuickly(storeConfigFile(store)), user: await userMarks(world) }
 }
+
+/** What a repository may hold that would change what the next run sees or starts. The store has none of it. */
+const OUTSIDE_THE_TREE = ['hooks', 'info/attributes', 'info/grafts', 'info/sparse-checkout'] as const
 
 const storeConfigFile = (store: Store): string => join(store.door.gitDir, 'config')
 
@@ -52,6 +56,11 @@ export async function tidyAfter(
   if (marks.storeConfig !== null && now?.equals(marks.storeConfig) !== true) {
     await replaceQuickly(config, marks.storeConfig)
     remarks.push('the command changed the configuration of its repository, which was put back')
+  }
+  for (const path of OUTSIDE_THE_TREE) {
+    if (!isThere(join(store.door.gitDir, path))) continue
+    await removeTree(join(store.door.gitDir, path))
+    remarks.push(`the command made ${path} in its repository, which was removed`)
   }
   const rows: readonly RefRow[] = await foreignRefs(store)
   return { remarks, kept: await clearForeignRefs(store, id, rows, head) }

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { commitTree } from '../git/commit-tree.ts'
+import { configureStore } from '../git/configure-store.ts'
 import { emptyTree } from '../git/fast-import.ts'
-import { setIdentity } from '../git/store-identity.ts'
 import type { Agent } from '../model/batch.ts'
 import { GalleyError, refuse } from '../model/error.ts'
 import type { CommitId } from '../model/ids.ts'
@@ -72,7 +72,7 @@ export async function run(world: World, request: RunRequest): Promise<RunOutcome
   const store = await world.store()
   const id = randomName()
   const commit = base.commit ?? (await emptyCommit(world, store))
-  await setIdentity(store.door, await world.identity())
+  await configureStore(store.door, await world.identity())
   const marks = await takeMarks(world, store)
   const tree = await holdFullTree(world, store, {
     commit,

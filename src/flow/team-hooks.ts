@@ -26,7 +26,7 @@ export async function findTeamHooks(repository: Repository): Promise<readonly Te
 }
 
 async function findHook(place: HookPlace, name: TeamHook['name']): Promise<TeamHook | null> {
-  const { path, file, previousPath, hasStub } = await readHookFacts(place, name, '')
+  const { path, file, previousPath, hasStub } = await readHookFacts(place, null, name, '')
   if (file.kind !== 'file') return null
   if (file.owner === 'galley') return (await isRun(previousPath)) ? { name, path: previousPath } : null
   if (await holdsOurLineAlone(path, name)) return null

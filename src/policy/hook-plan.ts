@@ -112,6 +112,10 @@ const PLACE_WORDS = [
 export const shimLine = (name: HookName): string =>
   `h="$(git rev-parse --git-common-dir)/galley/hooks/${name}"; [ ! -x "$h" ] || "$h" "$@" # galley`
 
+/** Whether a script, or a manager's file, hands over to galley for this hook. */
+export const callsGalley = (text: string, name: HookName): boolean =>
+  text.includes(`galley hook ${name}`) || text.includes(`/galley/hooks/${name}"`)
+
 /**
  * Reads what a script at the place of a hook is.
  *
@@ -131,6 +135,6 @@ export function readHookText(
     isCurrent: owner === 'galley' && text === wanted,
     isShell,
     knowsItsPlace: PLACE_WORDS.some((word) => text.includes(word)),
-    hasLine: text.includes(shimLine(name)) || text.includes(`galley hook ${name}`),
+    hasLine: callsGalley(text, name),
   }
 }

@@ -6,12 +6,15 @@ import type { Change } from '../model/change.ts'
 import { GalleyError } from '../model/error.ts'
 import { type ChangeId, type CommitId, changeId, commitId, isChangeId } from '../model/ids.ts'
 import {
+  ARCHIVE_PREFIX,
   type ArchiveCounts,
   type ArchiveEntry,
   archiveRef,
   KEYS_FILE,
   letterOf,
   lineOf,
+  listArchived,
+  listArchives,
   parseShard,
   readBlobs,
   shardName,
@@ -90,9 +93,9 @@ async function archiveMonth(
   summaries: readonly ChangeSummary[],
   who: Person,
 ): Promise<readonly ChangeId[]> {
-  const keepText = `galley archive ${month}\n`
+  const text = keepText(month)
   let candidates = await gather(store, summaries)
-  const old = (await listPacks(store.door)).filter((pack) => pack.keep === keepText)
+  const old = (await listPacks(store.door)).filter((pack) => pack.keep === text)
   const known: PackedObject[] = []
   for (const pack of old) {
     const index = await packIndex(store.door, pack.name)
@@ -100,19 +103,43 @@ async function archiveMonth(
     known.push(...ids.map((id) => ({ id, name: '' })))
   }
   const pack = await packThese(store.door, [...known, ...candidates.flatMap((c) => c.objects)])
-  if (pack !== null) await keepPack(store.door, pack, keepText)
+  if (pack !== null) await keepPack(store.door, pack, text)
   for (let attempt = 0; attempt < ATTEMPTS && candidates.length > 0; attempt++) {
     if (await publish(store, month, candidates, who)) {
-      await removePacks(
-        store.door,
-        old.flatMap(({ name }) => (name === pack ? [] : [name])),
-      )
+      const replaced = old.flatMap(({ name }) => (name === pack ? [] : [name]))
+      if (pack !== null) await removePacks(store.door, replaced)
       return candidates.map((c) => c.entry.id)
     }
     candidates = await unmoved(store, candidates)
   }
   return []
 }
+
+/**
+ * Keeps the objects of archives again whose mark was lost, by a power cut or by hand: without it a collection would take them for
+ * unused. Costs a look at the packs where all is well.
+ */
+export async function mendArchives(store: Store): Promise<void> {
+  const marks = new Set((await listPacks(store.door)).map((pack) => pack.keep))
+  for (const row of await listArchives(store.door)) {
+    const text = keepText(row.ref.slice(ARCHIVE_PREFIX.length))
+    if (marks.has(text)) continue
+    const objects: PackedObject[] = []
+    const reader = openObjectReader(store.door)
+    try {
+      for (const entry of await listArchived(store.door, [row])) {
+        const change = await readableLog(reader, entry.id, entry.tip)
+        if (change !== null) objects.push(...(await objectsOf(reader, change, entry)))
+      }
+    } finally {
+      await reader.close()
+    }
+    const pack = await packThese(store.door, objects)
+    if (pack !== null) await keepPack(store.door, pack, text)
+  }
+}
+
+const keepText = (month: string): string => `galley archive ${month}\n`
 
 /** Reads the changes to archive, some at a time: a reader remembers every tree that it has seen. */
 async function gather(store: Store, summaries: readonly ChangeSummary[]): Promise<readonly Candidate[]> {

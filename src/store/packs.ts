@@ -1,9 +1,9 @@
 import { basename, join } from 'node:path'
 import type { GitDoor } from '../git/door.ts'
 import { packDirectory } from '../git/pack-objects.ts'
-import { readOwnFile } from '../sys/durable.ts'
+import { randomName } from '../sys/clock.ts'
+import { readOwnFile, writeOwnFile } from '../sys/durable.ts'
 import { agesIn, removeQuietly } from '../sys/file-ages.ts'
-import { replaceQuickly } from '../sys/quick-files.ts'
 
 /** One pack of the store. */
 export interface Pack {
@@ -28,9 +28,9 @@ export async function listPacks(store: GitDoor): Promise<readonly Pack[]> {
   )
 }
 
-/** Marks a pack as one that no repack and no collection removes. */
+/** Marks a pack as one that no repack and no collection removes; on the disk when this returns. */
 export const keepPack = (store: GitDoor, name: string, reason: string): Promise<void> =>
-  replaceQuickly(join(packDirectory(store), `${name}.keep`), reason)
+  writeOwnFile(join(packDirectory(store), `${name}.keep`), reason, `tmp_keep_${randomName()}`)
 
 export const packIndex = (store: GitDoor, name: string): Promise<Buffer | null> =>
   readOwnFile(join(packDirectory(store), `${name}.idx`))

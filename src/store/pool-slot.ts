@@ -40,6 +40,8 @@ export interface SlotState {
   /** Milliseconds since the epoch. */
   readonly usedAt: number
   readonly setup: SetupState | null
+  /** Files of the user's that were copied in for this use. */
+  readonly included?: readonly string[]
 }
 
 /** What the policy's setup command left in the tree, which stays from one use to the next. */

@@ -48,6 +48,8 @@ export interface FullTree {
   readonly commit: CommitId
   /** What an earlier use brought by the policy's setup command, and is still there. */
   readonly setup: SetupState | null
+  /** Remembers what was brought for this use, for whoever has to collect what is left if this process is killed. */
+  readonly note: (setup: SetupState | null, included: readonly string[]) => Promise<void>
   /**
    * Cleans the tree and gives it back.
    *
@@ -194,7 +196,8 @@ async function handOut(
 ): Promise<FullTree> {
   const { commit, purpose, clock } = request
   const run = purpose.kind === 'run' ? purpose.run : null
-  await writeSlotState(slot, { commit, phase: purpose.kind, run, usedAt: clock.now(), setup })
+  const state = { commit, phase: purpose.kind, run, usedAt: clock.now() }
+  await writeSlotState(slot, { ...state, setup })
   const timer = setInterval(held.touch, TOUCH_EVERY_MS)
   timer.unref()
   const letGo = () => {
@@ -205,6 +208,7 @@ async function handOut(
     slot,
     commit,
     setup,
+    note: (brought, included) => writeSlotState(slot, { ...state, setup: brought, included }),
     release: async (kept) => {
       try {
         await giveBack(repository, slot, { commit, usedAt: clock.now(), setup: kept })

@@ -34,6 +34,9 @@ export function renewLink(from: string, to: string): boolean {
   return true
 }
 
+/** Whether anything stands at a path; a link counts, wherever it leads. */
+export const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
+
 /** Whether a path and the two directories above it are directories and no links. */
 export function isRealDirectory(path: string): boolean {
   return [path, dirname(path), dirname(dirname(path))].every(

@@ -39,7 +39,10 @@ function timeCommit(repo: TestRepo, more: Readonly<Record<string, string>> = {})
   writeFileSync(join(repo.dir, pathOf(serial % fileCount)), `export const value = -${serial}\n`)
   repo.git('add', pathOf(serial % fileCount))
   const begun = performance.now()
-  spawnSync('git', ['commit', '--quiet', '-m', `Change ${serial}`], { cwd: repo.dir, env: { ...repo.env, ...more } })
+  spawnSync('git', ['commit', '--quiet', '-m', `Change ${serial}`], {
+    cwd: repo.dir,
+    env: { ...repo.env, ...more },
+  })
   return performance.now() - begun
 }
 
@@ -55,7 +58,9 @@ function compare(repo: TestRepo, name: string): void {
     renameSync(`${hooks}-aside`, hooks)
   }
   const [a, b] = [median(withHooks), median(without)]
-  process.stdout.write(`${name.padEnd(44)} ${a.toFixed(0)} ms, ${b.toFixed(0)} ms without: ${(a / b).toFixed(2)} ×\n`)
+  process.stdout.write(
+    `${name.padEnd(44)} ${a.toFixed(0)} ms, ${b.toFixed(0)} ms without: ${(a / b).toFixed(2)} ×\n`,
+  )
 }
 
 const install = (repo: TestRepo, ...more: readonly string[]) =>

@@ -51,7 +51,7 @@ describe('a hostile batch', () => {
 
   test.each([
     ['lists', '['.repeat(100_000) + ']'.repeat(100_000)],
-    ['objects', '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000)],
+    ['objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
     ['lists that do not end', '['.repeat(1_000_000)],
   ])('of nested %s is refused by the limit on depth', (_, nested) => {
     const parsed = parseBatch(Buffer.from(`{"version":1,"title":"t","edits":${nested}}`))
