@@ -10,15 +10,16 @@ import {
 } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { randomName } from './clock.ts'
 import { errorCode } from './durable-files.ts'
 import { linkOrCopy } from './index-snapshot.ts'
 
 /**
  * Puts a file of galley's own in place as a whole, without waiting for the device: for what can be made again, in a tree
- * whose state is not believed after a power cut. Mode 0600, one writer at a time.
+ * whose state is not believed after a power cut. Mode 0600. Of several writers at once, the last one's content stands.
  */
 export async function replaceQuickly(file: string, bytes: Uint8Array | string): Promise<void> {
-  const passing = `${file}.new`
+  const passing = `${file}.${randomName()}`
   await writeFile(passing, bytes, { mode: 0o600 })
   await rename(passing, file)
 }
@@ -56,7 +57,7 @@ export function readQuickly(file: string): Buffer | null {
 
 /** Puts a file in place whose content comes in parts. */
 export function replaceWithParts(file: string, parts: readonly Buffer[]): void {
-  const passing = `${file}.new`
+  const passing = `${file}.${randomName()}`
   const descriptor = openSync(passing, 'w', 0o600)
   try {
     writeParts(descriptor, parts)
