@@ -1,7 +1,11 @@
 import { GalleyError, invariant } from '../model/error.ts'
 import type { CommitId } from '../model/ids.ts'
-import { type GitDoor, git, gitEnvironment } from './door.ts'
+import { systemClock } from '../sys/clock.ts'
+import { type GitDoor, git, gitEnvironment, gitFailure } from './door.ts'
 import { updateRefs } from './refs.ts'
+
+/** Tries to register a tree beside others that are being registered. */
+const ADD_ATTEMPTS = 8
 
 /** Registers a detached, locked work tree of the store, with nothing checked out yet. */
 export async function addScratchTree(
@@ -10,7 +14,15 @@ export async function addScratchTree(
 ): Promise<void> {
   // `-f -f`: a directory that someone removed by hand is still registered, and locked.
   const how = ['-f', '-f', '--quiet', '--no-checkout', '--detach', '--lock', '--reason', request.reason]
-  await git(store, { args: ['worktree', 'add', ...how, request.path, request.commit] })
+  const args = ['worktree', 'add', ...how, request.path, request.commit]
+  for (let attempt = 1; ; attempt++) {
+    const result = await git(store, { args, okCodes: [0, 128] })
+    if (result.exitCode === 0) return
+    // git looks into the registrations of all trees, and cannot read one that another process is just making.
+    const isPassing = result.stderr.includes('failed to read') && attempt < ADD_ATTEMPTS
+    if (!isPassing) throw gitFailure(['worktree', 'add'], result)
+    await systemClock.sleep(20 * attempt)
+  }
 }
 
 /** Whether the scratch tree stands at the commit with no tracked file changed. */
