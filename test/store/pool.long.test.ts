@@ -75,13 +75,13 @@ describe('a full tree of the pool', () => {
       'sub/.gitattributes',
     )
     const what = fc.constantFrom('one\n', 'two\r\n', 'x\ny\n', '#!\n', 'link', 'gone')
-    const commits = fc.array(fc.dictionary(name, what, { maxKeys: 4 }), { minLength: 2, maxLength: 5 })
+    const commits = fc.array(fc.dictionary(name, what, { maxKeys: 4 }), { minLength: 2, maxLength: 4 })
     const attributes = fc.boolean()
     await fc.assert(
       fc.asyncProperty(
         commits,
         attributes,
-        fc.array(fc.nat(), { maxLength: 5 }),
+        fc.array(fc.nat(), { maxLength: 3 }),
         async (all, hasEol, order) => {
           using repo = makeRepo({
             files: hasEol ? { '.gitattributes': '*.txt text eol=crlf\n' } : { z: 'z\n' },
@@ -103,7 +103,7 @@ describe('a full tree of the pool', () => {
           expect(await slotNames(open.world.repository)).toEqual(['pool-1'])
         },
       ),
-      { numRuns: 8 },
+      { numRuns: 5 },
     )
   })
 
