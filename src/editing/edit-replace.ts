@@ -14,7 +14,7 @@ const PLACES_MAX = 1_000_000
 /** What one place of a "replace all" is charged: it takes memory until the step is done. */
 const PLACE_COST = 4096
 /** The same where all places together are one claim. */
-const STRETCH_PLACE_COST = 256
+const STRETCH_PLACE_COST = 512
 
 /** Resolves a search-and-replace edit against one file. */
 export function resolveReplace(file: FileText, edit: ReplaceEdit, maxTier: Tier): Outcome {

@@ -1,57 +1,90 @@
 import type { LinesEdit } from '../model/edit.ts'
-import { evidenceLines, type QuoteWeakness, weaknessOf } from '../model/quoted-lines.ts'
+import { evidenceLines } from '../model/quoted-lines.ts'
+import type { LineRange } from './edit-lines.ts'
+import type { LineTable } from './lines.ts'
+import type { Work } from './work.ts'
 
-/** How lines quoted as `expected` compare with the lines named. */
-export type EvidenceVerdict =
-  /** `weakness`: why they are too few to prove the place alone; null = they do prove it. */
-  | { readonly kind: 'holds'; readonly weakness: QuoteWeakness | null }
-  | { readonly kind: 'differs'; readonly missing: readonly string[] }
+/** What reading and comparing one line costs beside its bytes. */
+const LINE_COST = 512
 
 /**
- * Compares quoted lines with the file's (zapmyco's content rules, with multiplicity).
- *
- * Curly quotes count as straight ones, blanks at both ends and blank lines as nothing. Every quoted line must stand
- * among the file's: `in-order` one below the other, `any-order` as often as it is quoted.
+ * Lines of a file as quoted lines are compared with them (zapmyco's content rules, with multiplicity): curly quotes count
+ * as straight ones, blanks at both ends and blank lines as nothing.
  */
-export function compareEvidence(
-  expected: string,
-  actual: readonly string[],
-  order: LinesEdit['expectedOrder'],
-): EvidenceVerdict {
-  const quoted = evidenceLines(expected.split('\n'))
-  const present = evidenceLines(actual)
-  const missing = order === 'in-order' ? missingInOrder(quoted, present) : missingAnywhere(quoted, present)
-  if (missing.length > 0) return { kind: 'differs', missing }
-  return { kind: 'holds', weakness: weaknessOf(quoted) }
+class EvidenceIndex {
+  /** Numbers of the lines with each content, ascending. */
+  private readonly places = new Map<string, number[]>()
+
+  constructor(table: LineTable, { from, to }: LineRange, work: Work) {
+    work.spend(8 * (table.end(to - 1) - table.start(from - 1)) + LINE_COST * Math.max(0, to - from + 1))
+    for (let number = from; number <= to; number++) {
+      for (const line of evidenceLines([table.text(number - 1).toString('utf8')])) {
+        const known = this.places.get(line)
+        if (known === undefined) this.places.set(line, [number])
+        else known.push(number)
+      }
+    }
+  }
+
+  /** Quoted lines that do not stand in the range below the one before. */
+  missingInOrder(quoted: readonly string[], { from, to }: LineRange): readonly string[] {
+    let at = from
+    return quoted.filter((line) => {
+      const numbers = this.places.get(line) ?? []
+      const found = numbers[firstFrom(numbers, at)]
+      if (found === undefined || found > to) return true
+      at = found + 1
+      return false
+    })
+  }
+
+  /** Quoted lines that do not stand in the range as often as they are quoted. */
+  missingAnywhere(quoted: readonly string[], { from, to }: LineRange): readonly string[] {
+    const left = new Map<string, number>()
+    return quoted.filter((line) => {
+      const numbers = this.places.get(line) ?? []
+      const count = left.get(line) ?? firstFrom(numbers, to + 1) - firstFrom(numbers, from)
+      left.set(line, count - 1)
+      return count <= 0
+    })
+  }
 }
 
-/** Quoted lines that do not stand below the one before. */
-function missingInOrder(quoted: readonly string[], present: readonly string[]): readonly string[] {
-  const places = new Map<string, { readonly indexes: number[]; next: number }>()
-  present.forEach((line, index) => {
-    const known = places.get(line)
-    if (known === undefined) places.set(line, { indexes: [index], next: 0 })
-    else known.indexes.push(index)
-  })
-  let at = 0
-  return quoted.filter((line) => {
-    const known = places.get(line)
-    if (known === undefined) return true
-    // Places are passed once: the next quoted line is looked for further down.
-    while ((known.indexes[known.next] ?? at) < at) known.next++
-    const found = known.indexes[known.next]
-    if (found === undefined) return true
-    at = found + 1
-    return false
-  })
+/** Index of the first number that is not below this one. */
+function firstFrom(numbers: readonly number[], least: number): number {
+  let low = 0
+  let high = numbers.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((numbers[middle] ?? 0) < least) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
-function missingAnywhere(quoted: readonly string[], present: readonly string[]): readonly string[] {
-  const left = new Map<string, number>()
-  for (const line of present) left.set(line, (left.get(line) ?? 0) + 1)
-  return quoted.filter((line) => {
-    const count = left.get(line) ?? 0
-    left.set(line, count - 1)
-    return count <= 0
-  })
+/** The evidence of one file: few lines are read where few are named, and all of them once where many edits name many. */
+export class Evidence {
+  private readonly table: LineTable
+  private readonly work: Work
+  private whole: EvidenceIndex | undefined
+  private linesRead = 0
+
+  constructor(table: LineTable, work: Work) {
+    this.table = table
+    this.work = work
+  }
+
+  /** Which of the quoted lines do not stand in the range: one below the other, or wherever in it. */
+  missing(quoted: readonly string[], range: LineRange, order: LinesEdit['expectedOrder']): readonly string[] {
+    const index = this.indexOf(range)
+    return order === 'in-order' ? index.missingInOrder(quoted, range) : index.missingAnywhere(quoted, range)
+  }
+
+  private indexOf(range: LineRange): EvidenceIndex {
+    const { table, work } = this
+    this.linesRead += range.to - range.from + 1
+    if (this.whole === undefined && this.linesRead > 2 * table.count)
+      this.whole = new EvidenceIndex(table, { from: 1, to: table.count }, work)
+    return this.whole ?? new EvidenceIndex(table, range, work)
+  }
 }

@@ -1,6 +1,7 @@
 import type { BlobId, ObjectFormat } from '../model/ids.ts'
 import { blobOf } from './blob-of.ts'
 import { asBuffer, hasNul, isLfsPointer } from './bytes.ts'
+import { Evidence } from './evidence.ts'
 import { ByteFinder } from './find-bytes.ts'
 import { type FoldedText, type FoldLevel, fold } from './fold.ts'
 import { LineIndex, type Lines, SplitLines, trimmed } from './line-index.ts'
@@ -28,6 +29,7 @@ export class FileText {
   private nul: boolean | undefined
   private lineSearches = 0
   private gitText: FileText | undefined
+  private quotable: Evidence | undefined
   private read: Notebook | NotebookFault | undefined
 
   constructor(bytes: Uint8Array, blob: BlobId | null, work: Work) {
@@ -111,6 +113,12 @@ export class FileText {
   isSearchedByLine(): boolean {
     this.lineSearches++
     return this.lineSearches > LINE_SEARCHES_WITHOUT_INDEX
+  }
+
+  /** Compares quoted lines with those that stand here. */
+  get evidence(): Evidence {
+    this.quotable ??= new Evidence(this.lines, this.work)
+    return this.quotable
   }
 
   /** The file as a notebook, or why it is none. */

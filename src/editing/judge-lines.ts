@@ -2,21 +2,19 @@ import type { InsertEdit, LinesEdit } from '../model/edit.ts'
 import type { Refusal } from '../model/error.ts'
 import { limits } from '../model/limits.ts'
 import {
+  evidenceLines,
   type QuoteWeakness,
   quotedLinesMin,
   quotedLinesMinWithShort,
   shortLineBytes,
+  weaknessOf,
 } from '../model/quoted-lines.ts'
 import type { DraftFile } from './draft.ts'
 import { type LineRange, refuseRange, resolveInsert, resolveLines } from './edit-lines.ts'
-import { compareEvidence } from './evidence.ts'
 import type { FileText } from './file-text.ts'
 import { firstUnseen, namedLines, type Seen } from './freshness.ts'
 import { type Outcome, refusal } from './outcome.ts'
 import { showText } from './show-text.ts'
-
-/** What reading and comparing one line costs beside its bytes. */
-const LINE_COST = 512
 
 /**
  * Resolves an edit by line numbers if something proves that its requester knows the lines: a read that showed them, the
@@ -60,25 +58,20 @@ function refuseEvidence(
   isOnlyEvidence: boolean,
 ): Refusal | null {
   const range = quotedRange(file, edit, expected)
-  const actual = textOf(file, range)
-  const verdict = compareEvidence(expected, actual, edit.expectedOrder)
+  const quoted = evidenceLines(expected.split('\n'))
   const what = `lines in ${edit.path}`
-  if (verdict.kind === 'differs') {
-    const missing = verdict.missing.slice(0, limits.candidatesShown).map(showText)
+  const missing = file.evidence.missing(quoted, range, edit.expectedOrder)
+  if (missing.length > 0) {
+    const shown = missing.slice(0, limits.candidatesShown).map(showText)
+    const { from, to } = range
     return refusal(
       'no-match',
-      `${what}: lines ${range.from} to ${range.to} do not hold ${JSON.stringify(missing[0])}, which "expected" quotes`,
-      {
-        missing,
-        from: range.from,
-        to: range.to,
-        found: actual.slice(0, limits.candidatesShown).map(showText),
-        blob: file.blob,
-      },
-      outsideHint(file, range, verdict.missing),
+      `${what}: lines ${from} to ${to} do not hold ${JSON.stringify(shown[0])}, which "expected" quotes`,
+      { missing: shown, from, to, found: foundIn(file, range), blob: file.blob },
+      outsideHint(file, range, missing),
     )
   }
-  const { weakness } = verdict
+  const weakness = weaknessOf(quoted)
   if (weakness === null || !isOnlyEvidence) return null
   const rule = ruleOf(weakness)
   return refusal('weak-evidence', `${what}: the file was not read, and of the lines in "expected" ${rule}`, {
@@ -99,18 +92,16 @@ function quotedRange(file: FileText, edit: LinesEdit, expected: string): LineRan
   return { from: edit.from, to: Math.min(edit.from + quoted - 1, file.lines.count) }
 }
 
-function textOf(file: FileText, { from, to }: LineRange): readonly string[] {
-  const texts: string[] = []
-  file.work.spend(8 * (file.lines.end(to - 1) - file.lines.start(from - 1)) + LINE_COST * (to - from + 1))
-  for (let line = from; line <= to; line++) texts.push(file.lines.text(line - 1).toString('utf8'))
-  return texts
+/** The first lines of the range, for a message. */
+function foundIn({ lines }: FileText, { from, to }: LineRange): readonly string[] {
+  const count = Math.min(to - from + 1, limits.candidatesShown)
+  return Array.from({ length: count }, (_, index) => showText(lines.text(from - 1 + index)))
 }
 
 /** Advice where the quoted lines stand just beside the lines named. */
 function outsideHint(file: FileText, range: LineRange, missing: readonly string[]): string | undefined {
   const from = Math.max(1, range.from - missing.length)
   const to = Math.min(file.lines.count, range.to + missing.length)
-  if (compareEvidence(missing.join('\n'), textOf(file, { from, to }), 'any-order').kind === 'differs')
-    return undefined
+  if (file.evidence.missing(missing, { from, to }, 'any-order').length > 0) return undefined
   return `"expected" is compared with lines ${range.from} to ${range.to} only. To quote lines beside them, name those lines too and repeat them in the new content.`
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { blobOf, type Content, type Draft, edited, refused, resultsOf, submit } from './submit.ts'
+import { blobOf, type Content, type Draft, edited, refused, replace, resultsOf, submit } from './submit.ts'
 
 const lines = (from: number, to: number | null, content: string | null): Draft => ({
   op: 'lines',
@@ -127,6 +127,11 @@ describe('insert', () => {
     expect(failure('a\n', lines(1, null, '')).code).toBe('no-change')
   })
 
+  test('stays a line of its own where another edit takes the newline before it', () => {
+    expect(editedAfterRead('\na', replace('\n', 'x', { wholeLines: true }), insert(1, 'y'))).toBe('x\ny\na')
+    expect(editedAfterRead('a\nb\n', replace('a\n', ''), insert(1, 'y'))).toBe('y\nb\n')
+  })
+
   test('inside replaced lines is an overlap', () => {
     expect(failure('a\nb\nc\n', lines(1, 3, 'X'), insert(2, 'y')).code).toBe('overlap')
   })
@@ -185,6 +190,14 @@ describe('the lines reported', () => {
         { oldLines: { from: 3, to: 3 }, newLines: { from: 2, to: 4 } },
         { newLines: { from: 6, to: 6 } },
       ],
+    ],
+    // The rest of a line that was cut in two, a line joined to the one before, and one kept apart by an insertion.
+    ['\n// b', [replace('\n/', '\r\n')], [{ oldLines: { from: 1, to: 2 }, newLines: { from: 1, to: 2 } }]],
+    ['a\nb\nc\n', [replace('a\n', 'x')], [{ oldLines: { from: 1, to: 2 }, newLines: { from: 1, to: 1 } }]],
+    [
+      '\na',
+      [replace('\n', 'x', { wholeLines: true }), insert(1, 'y')],
+      [{ oldLines: { from: 1, to: 1 }, newLines: { from: 1, to: 1 } }, { newLines: { from: 2, to: 2 } }],
     ],
   ])('of edits of %j are those of the file before and after: %j', (before, edits, expected) => {
     const reads = [{ path: 'a.txt', blob: blobOf(before) }]
