@@ -2,13 +2,13 @@ import { basename, dirname, join, relative, sep } from 'node:path'
 import { hooksPath } from '../git/hooks-path.ts'
 import type { Repository } from '../git/open-repository.ts'
 import type { HookFile, HookName, HookOwner, HookPlace } from '../model/hook.ts'
-import { callsGalley, type HookFacts, readHookText } from '../policy/hook-plan.ts'
+import { callsOf, type HookFacts, readHookText } from '../policy/hook-plan.ts'
 import { readScript } from '../sys/hook-files.ts'
 import { realPath } from '../sys/real-path.ts'
 
 /** Finds out where git looks for hooks here, and whose place that is. Reads only. */
 export async function findHookPlace(repository: Repository): Promise<HookPlace> {
-  const { directory, scope } = await hooksPath(repository.door)
+  const { directory, scope } = await hooksPath(repository)
   return { kind: await kindOf(repository, directory, scope), directory, scope }
 }
 
@@ -36,13 +36,19 @@ const MANAGER_FILES: Readonly<Partial<Record<HookOwner, readonly string[]>>> = {
   'pre-commit': ['.pre-commit-config.yaml'],
 }
 
-/** Whether the manager's own file calls galley for this hook. */
-async function isCalled(root: string, owner: HookOwner, name: HookName): Promise<boolean> {
+/** What the manager's own file calls for this hook. */
+async function callsOfManager(root: string, owner: HookOwner, name: HookName) {
   for (const file of MANAGER_FILES[owner] ?? []) {
     const found = await readScript(join(root, file))
-    if (found.kind === 'file' && callsGalley(found.bytes.toString('utf8'), name)) return true
+    const calls = found.kind === 'file' ? callsOf(found.bytes.toString('utf8'), name) : 'nothing'
+    if (calls !== 'nothing') return calls
   }
-  return false
+  return 'nothing'
+}
+
+async function withManager(file: HookFile, root: string | null, name: HookName): Promise<HookFile> {
+  if (file.kind !== 'file' || file.calls !== 'nothing' || root === null) return file
+  return { ...file, calls: await callsOfManager(root, file.owner, name) }
 }
 
 /**
@@ -63,12 +69,10 @@ export async function readHookFacts(
   const path = ofTeam ? join(dirname(place.directory), name) : stub
   const previousPath = join(place.directory, 'galley-prev', name)
   const { file } = await readHookFile(path, name, wanted)
-  const hasLine =
-    file.kind === 'file' && (file.hasLine || (root !== null && (await isCalled(root, file.owner, name))))
   return {
     name,
     path,
-    file: file.kind === 'file' ? { ...file, hasLine } : file,
+    file: await withManager(file, root, name),
     legacy: (await readHookFile(`${path}.legacy`, name, wanted)).file,
     previousPath,
     previous: (await readHookFile(previousPath, name, wanted)).file,

@@ -76,8 +76,8 @@ export function stateOf(facts: HookFacts, noted: readonly HookEntry[], hasShim: 
   )
   if (byConfig) return { state: hasShim ? 'installed' : 'missing', text: 'by .git/config' }
   if (file.kind === 'file' && file.owner === 'galley') return currentText(file)
-  if (file.kind === 'file' && file.hasLine) {
-    return hasShim
+  if (file.kind === 'file' && file.calls !== 'nothing') {
+    return hasShim || file.calls === 'galley'
       ? { state: 'installed', text: `${ownerText(file)} calls it` }
       : { state: 'missing', text: 'the line is there, the shim is not: run `galley hooks install`' }
   }

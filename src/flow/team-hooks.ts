@@ -14,7 +14,7 @@ import type { World } from './world.ts'
 
 /**
  * Finds the team's own `pre-commit` and `commit-msg`, where git would look for a commit of the user's. Ours are left out: where one
- * of ours stands in front, the one that it keeps is taken. Costs two processes at once, and reads only.
+ * of ours stands in front, the one that it keeps is taken. Costs one process, and reads only.
  */
 export async function findTeamHooks(repository: Repository): Promise<readonly TeamHook[]> {
   if (repository.workTree === null) return []

@@ -1,4 +1,6 @@
+import { join, resolve } from 'node:path'
 import { type GitDoor, git } from './door.ts'
+import type { Repository } from './open-repository.ts'
 
 /** Where git looks for hooks here. */
 export interface HooksPath {
@@ -8,22 +10,19 @@ export interface HooksPath {
   readonly scope: string | null
 }
 
-/** Asks git itself. Two processes at once; reads only. */
-export async function hooksPath(door: GitDoor): Promise<HooksPath> {
-  const [path, config] = await Promise.all([
+/**
+ * Reads `core.hooksPath` as git does: a relative one counts from where hooks run, the top of the work tree. One process.
+ */
+export async function hooksPath({ door, commonDir, workTree, gitDir }: Repository): Promise<HooksPath> {
+  const found = await git(door, {
+    args: ['config', '--show-scope', '--type=path', '-z', '--get', 'core.hooksPath'],
     // Without the door's own core.hooksPath, which is there to switch hooks off.
-    git(door, { args: ['rev-parse', '--path-format=absolute', '--git-path', 'hooks'], withHooks: true }),
-    git(door, {
-      args: ['config', '--show-scope', '-z', '--get', 'core.hooksPath'],
-      withHooks: true,
-      okCodes: [0, 1],
-    }),
-  ])
-  const [scope] = config.stdout.toString('utf8').split('\0')
-  return {
-    directory: path.stdout.toString('utf8').replace(/\n$/, () => ''),
-    scope: config.exitCode === 0 && scope ? scope : null,
-  }
+    withHooks: true,
+    okCodes: [0, 1],
+  })
+  const [scope = '', value = ''] = found.stdout.toString('utf8').split('\0')
+  if (found.exitCode !== 0 || value === '') return { directory: join(commonDir, 'hooks'), scope: null }
+  return { directory: resolve(workTree ?? gitDir, value), scope }
 }
 
 /** Whether this git reads hooks from its configuration: `hook.<name>.command` and `hook.<name>.event`, since 2.54. */

@@ -35,8 +35,8 @@ export type HookFile =
       readonly isShell: boolean
       /** It looks at where it lies: moved elsewhere it may do something else, or nothing. */
       readonly knowsItsPlace: boolean
-      /** It has galley's line already. */
-      readonly hasLine: boolean
+      /** What of galley it calls already: the shim that an installation leaves in galley's folder, or galley itself. */
+      readonly calls: 'nothing' | 'shim' | 'galley'
     }
 
 /** Where git looks for hooks, and what that means for who may write there. */

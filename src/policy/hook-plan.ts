@@ -48,7 +48,7 @@ function planOwn(facts: HookFacts): HookStep {
   if (file.kind === 'absent') return { name, kind: 'write', path }
   if (file.kind === 'other') return tell(facts, 'what stands there is no file')
   if (file.owner === 'galley') return { name, kind: file.isCurrent ? 'keep' : 'write', path }
-  if (file.hasLine) return { name, kind: 'keep', path }
+  if (file.calls !== 'nothing') return { name, kind: 'keep', path }
   if (file.owner === 'pre-commit') return planLegacy(facts)
   return planChain(facts, path, file)
 }
@@ -78,7 +78,7 @@ function planLine(facts: HookFacts): HookStep {
   const { name, path, file } = facts
   if (file.kind === 'absent') return { name, kind: 'line', path, creates: true }
   if (file.kind === 'other') return tell(facts, 'what stands there is no file')
-  if (file.hasLine || file.owner === 'galley') return { name, kind: 'keep', path }
+  if (file.calls !== 'nothing' || file.owner === 'galley') return { name, kind: 'keep', path }
   return file.isShell ? { name, kind: 'line', path, creates: false } : tell(facts, 'it is no shell script')
 }
 
@@ -112,9 +112,11 @@ const PLACE_WORDS = [
 export const shimLine = (name: HookName): string =>
   `h="$(git rev-parse --git-common-dir)/galley/hooks/${name}"; [ ! -x "$h" ] || "$h" "$@" # galley`
 
-/** Whether a script, or a manager's file, hands over to galley for this hook. */
-export const callsGalley = (text: string, name: HookName): boolean =>
-  text.includes(`galley hook ${name}`) || text.includes(`/galley/hooks/${name}"`)
+/** What of galley a script, or a manager's file, calls for this hook. */
+export function callsOf(text: string, name: HookName): Extract<HookFile, { kind: 'file' }>['calls'] {
+  if (text.includes(`galley hook ${name}`)) return 'galley'
+  return text.includes(`/galley/hooks/${name}"`) ? 'shim' : 'nothing'
+}
 
 /**
  * Reads what a script at the place of a hook is.
@@ -135,6 +137,6 @@ export function readHookText(
     isCurrent: owner === 'galley' && text === wanted,
     isShell,
     knowsItsPlace: PLACE_WORDS.some((word) => text.includes(word)),
-    hasLine: callsGalley(text, name),
+    calls: callsOf(text, name),
   }
 }

@@ -58,8 +58,9 @@ function compare(repo: TestRepo, name: string): void {
     renameSync(`${hooks}-aside`, hooks)
   }
   const [a, b] = [median(withHooks), median(without)]
+  const least = Math.min(...withHooks) / Math.min(...without)
   process.stdout.write(
-    `${name.padEnd(44)} ${a.toFixed(0)} ms, ${b.toFixed(0)} ms without: ${(a / b).toFixed(2)} ×\n`,
+    `${name.padEnd(44)} ${a.toFixed(0)} ms, ${b.toFixed(0)} ms without: ${(a / b).toFixed(2)} × (least against least ${least.toFixed(2)} ×)\n`,
   )
 }
 

@@ -3,7 +3,7 @@
  *
  *     npm run bench -- verify [commits, default 1000] [files, default 20000]
  *
- * Bound: a commit costs at most ten times what `git log --raw` needs to show it, and 2 ms; a merge and its two sides 30 ms.
+ * Bound: a commit costs at most fifteen times what `git log --raw` needs to show it, and 2 ms; a merge and its two sides 30 ms.
  */
 import { execFileSync } from 'node:child_process'
 import { digestOf } from '../../src/flow/approval-pool.ts'

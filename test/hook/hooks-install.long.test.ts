@@ -244,6 +244,19 @@ describe('with lefthook', () => {
     expect(readFileSync(hookFile(repo, 'pre-commit'))).toEqual(theirs)
   })
 
+  test('its own file calls galley: then nothing is put in front of it', () => {
+    const lefthook = 'pre-commit:\n  commands:\n    galley: { run: galley hook pre-commit }\n'
+    using repo = makeRepo({ files: { 'a.txt': 'a\n', 'lefthook.yml': lefthook } })
+    installLefthook(repo)
+    const theirs = readFileSync(hookFile(repo, 'pre-commit'))
+    expect(statesOf(repo)).toMatchObject({ 'pre-commit': 'installed', 'pre-push': 'missing' })
+    galley(repo, 'hooks', 'install')
+    expect(readFileSync(hookFile(repo, 'pre-commit'))).toEqual(theirs)
+    galley(repo, 'hooks', 'uninstall')
+    expect(readFileSync(hookFile(repo, 'pre-commit'))).toEqual(theirs)
+    expect(repo.read('lefthook.yml')).toBe(lefthook)
+  })
+
   test('galley first', () => {
     using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
     galley(repo, 'hooks', 'install')

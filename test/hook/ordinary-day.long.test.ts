@@ -178,13 +178,22 @@ describe('an agent', () => {
   })
 
   test('merges approved work into a guarded branch, and no other', async () => {
-    using repo = makeRepo({ files: { 'a.txt': 'one\n', 'm.txt': '1\n', ...guardMain } })
+    const middle = '1\n2\n3\n4\n5\n6\n7\n8\n'
+    using repo = makeRepo({
+      files: { 'a.txt': 'one\n', 'm.txt': '1\n', 'two-sides.txt': middle, ...guardMain },
+    })
     repo.git('checkout', '--quiet', '-b', 'topic')
     await landChange(repo, 'Two', { 'a.txt': 'two\n' })
     repo.git('checkout', '--quiet', 'main')
     await landChange(repo, 'Main', { 'm.txt': '2\n' })
     galley(repo, 'hooks', 'install', '--reference-transaction')
     expect(asAgent(repo, 'merge', '--quiet', '--no-edit', 'topic')).toEqual({ code: 0, out: '' })
+    // Both sides changed one file: no approval knows the bytes that come of it, and the merge is clean all the same.
+    repo.git('checkout', '--quiet', '-b', 'above')
+    await landChange(repo, 'Above', { 'two-sides.txt': `above\n${middle}` })
+    repo.git('checkout', '--quiet', 'main')
+    await landChange(repo, 'Below', { 'two-sides.txt': `${middle}below\n` })
+    expect(asAgent(repo, 'merge', '--quiet', '--no-edit', 'above').code).toBe(0)
     repo.git('checkout', '--quiet', '-b', 'other', 'HEAD~1')
     repo.write('o.txt', 'o\n')
     repo.commit('Unapproved')
