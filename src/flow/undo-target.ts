@@ -8,7 +8,7 @@ import { GalleyError, refuse } from '../model/error.ts'
 import { type ChangeId, type CommitId, isChangeId, type RefName } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { takesBack, type UndoWish, undoRefusal } from '../policy/undo-decision.ts'
-import { findChange, listChanges, readChange, readChanges } from '../store/change-log.ts'
+import { findChange, listChanges, peekChange, readChange, readChanges } from '../store/change-log.ts'
 import type { Store } from '../store/open-store.ts'
 import { changeOfCommit } from './mark-undone.ts'
 import { findElsewhere } from './undo-elsewhere.ts'
@@ -72,7 +72,9 @@ const settled = (plan: UndoPlan): QuickPlan => ({
 async function namedChange(world: World, store: Store, text: string): Promise<Change | null> {
   if (!/^g[0-9a-z]{2,9}$/.test(text)) return null
   if (!isChangeId(text) && (await resolveCommit(world.repository.door, text)) !== null) return null
-  return (await readChange(store, await world.reader(), await findChange(store, text))).change
+  const id = await findChange(store, text)
+  const reader = await world.reader()
+  return (await peekChange(reader, id)) ?? (await readChange(store, reader, id)).change
 }
 
 /** The plan for a change that landed: where its commit stands, or where it is found now. */

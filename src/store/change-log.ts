@@ -45,6 +45,15 @@ export async function readChange(store: Store, reader: ObjectReader, id: ChangeI
   return { change: await readLog(reader, id, tip), tip, refs }
 }
 
+/**
+ * Reads a change for whoever only looks at it: by the reader that runs already, which knows refs by name, so that it costs no
+ * process whatever the number of changes. null = no ref of its own: it was archived, or there is none.
+ */
+export async function peekChange(reader: ObjectReader, id: ChangeId): Promise<Change | null> {
+  const found = await reader.info(logRef(id))
+  return found?.type === 'commit' ? readLog(reader, id, commitId(found.id)) : null
+}
+
 /** Folds the log whose newest commit is `tip`: no process, for whoever has listed the refs already. */
 export async function readLog(reader: ObjectReader, id: ChangeId, tip: CommitId): Promise<Change> {
   const events: ChangeEvent[] = []
