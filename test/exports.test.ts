@@ -17,6 +17,7 @@ const TYPES = [
   'Captured',
   'ChangeView',
   'Collected',
+  'CommitVerdict',
   'ErrorCode',
   'Fetched',
   'Galley',
@@ -29,6 +30,8 @@ const TYPES = [
   'RunOutcome',
   'Shown',
   'Status',
+  'Verdict',
+  'Verification',
 ]
 
 const CONSUMER = `

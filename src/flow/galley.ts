@@ -1,3 +1,4 @@
+import type { Verification } from '../model/verdict.ts'
 import type { DiffFile } from '../review/diff-file.ts'
 import { systemClock } from '../sys/clock.ts'
 import { approve } from './approve.ts'
@@ -20,6 +21,7 @@ import { type RunOutcome, type RunRequest, run } from './run.ts'
 import { readPairs, type Shown, showChange } from './show.ts'
 import { type LogFilter, listLog, type Status, status } from './status.ts'
 import { previewUndo, type Undone, type UndoPreview, type UndoRequest, undo } from './undo.ts'
+import { type VerifyRequest, verify } from './verify.ts'
 import { waitForDecision } from './wait.ts'
 import { openWorld } from './world.ts'
 
@@ -76,6 +78,8 @@ export interface Galley {
   readonly openTree: (id: string) => ReturnType<typeof openTree>
   /** Gives changes, approvals and logs to a remote. */
   readonly push: (request?: PushRequest) => Promise<Pushed>
+  /** What every commit of a range is; a failing one is told, not thrown. */
+  readonly verify: (request: VerifyRequest) => Promise<Verification>
   /** Takes them from a remote. */
   readonly fetch: (request?: FetchRequest) => Promise<Fetched>
   readonly close: () => Promise<void>
@@ -113,6 +117,7 @@ export async function open(directory: string, options: OpenOptions = {}): Promis
     log: (filter = {}) => listLog(world, filter),
     openTree: (id) => openTree(world, id),
     push: (request = {}) => pushChanges(world, request),
+    verify: (request) => verify(world, request),
     fetch: (request = {}) => fetchChanges(world, request),
     close: () => world.close(),
   }
