@@ -65,13 +65,17 @@ export async function planTrees(
     const id = name.replace(/-full$/, '')
     const slot = name.replace(/\.json$/, '')
     if (isChangeId(id)) add(await planTree(store, path, name, states.get(changeId(id)) ?? null))
-    else if (name.startsWith('left-') && now - modifiedMs > kept.leftMs)
-      removals.push({ what: path, remove: () => removeTree(path) })
+    else if (isOver(name, now - modifiedMs)) removals.push({ what: path, remove: () => removeTree(path) })
     else if (name.endsWith('.json') && isSlotName(slot))
       add(await planSlot(world, slotOf(world.repository, store, slot)))
   }
   return { removals, kept: keptBack }
 }
+
+/** Folders of what runs left, and passing files of processes that were killed. */
+const isOver = (name: string, ageMs: number): boolean =>
+  (name.startsWith('left-') && ageMs > kept.leftMs) ||
+  (/^pool-\d+\.\w+\.(?:new|[\da-f-]{36})$/.test(name) && ageMs > kept.passingMs)
 
 async function planTree(
   store: Store,

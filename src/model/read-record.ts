@@ -69,6 +69,7 @@ const revision = record({
   reads: list(read),
 })
 const landing = record({ ref: text, before: objectOrNull, after: object })
+const again = record({ by: change, undo: change, isPart: optional(bool) })
 
 const rule = record({ text, commit: objectOrNull })
 const staging = record({
@@ -98,8 +99,8 @@ const events: Readonly<Record<ChangeEvent['kind'], Check>> = {
   commented: record({ revision: count, text, path: optional(text), line: optional(count) }),
   approved: record({ revision: count, digest, tag: object, via: text, rule: optional(rule) }),
   rejected: record({ revision: count, reason: text }),
-  landed: record({ revision: count, landing }),
-  undone: record({ commit: object, undoneBy: change }),
+  landed: record({ revision: count, landing, again: optional(again) }),
+  undone: record({ commit: object, undoneBy: change, isPart: optional(bool) }),
   stale: record({ reason: text }),
 }
 

@@ -1,0 +1,207 @@
+import { mkdirSync, readdirSync, statSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { approve } from '../../src/flow/approve.ts'
+import { capture } from '../../src/flow/capture.ts'
+import { collectGarbage } from '../../src/flow/gc.ts'
+import { land } from '../../src/flow/land.ts'
+import { propose } from '../../src/flow/propose.ts'
+import { readFile } from '../../src/flow/read.ts'
+import { reject } from '../../src/flow/reject.ts'
+import { showChange } from '../../src/flow/show.ts'
+import { listLog, status } from '../../src/flow/status.ts'
+import { verify } from '../../src/flow/verify.ts'
+import { batch, refusal } from '../helpers/galley.ts'
+import { makeRepo } from '../helpers/repo.ts'
+import { DAY_MS, everythingOf, galleyFiles, landNew, openFor, refsOf, stage, write } from './gc-world.ts'
+
+describe('what landed', () => {
+  test('is archived: one ref for all, and show, diff, log, status, verify, keys and prefixes as before', async () => {
+    using repo = makeRepo({
+      files: {
+        'a.txt': 'a\n',
+        '.galley.json':
+          '{"checks":[{"name":"seen","run":["cat","a.txt"],"tree":"touched"}],"guard":["main"]}',
+      },
+    })
+    const first = repo.git('rev-parse', 'HEAD')
+    await using open = await openFor(repo)
+    const { world } = open
+    const ids: string[] = []
+    for (let n = 0; n < 6; n++) {
+      const agent = { name: 'robot', session: `s-${n % 2}` }
+      ids.push(
+        (await landNew(world, [write(`f${n}.txt`, `${n}\n`)], { title: `Change ${n}`, key: `k${n}`, agent }))
+          .id,
+      )
+    }
+    const before = await Promise.all(ids.map((id) => everythingOf(world, id)))
+    const listed = await listLog(world, {})
+    const counted = await status(world)
+    const user = repo.snapshot()
+
+    const collected = await collectGarbage(world, { dryRun: false })
+    expect([...collected.archived].sort()).toEqual([...ids].sort())
+    expect(refsOf(repo)).toHaveLength(1)
+    expect(collected.after.bytes).toBeLessThan(collected.before.bytes)
+    expect(repo.snapshot()).toEqual(user)
+
+    await using fresh = await openFor(repo)
+    expect(await Promise.all(ids.map((id) => everythingOf(fresh.world, id)))).toEqual(before)
+    expect(await listLog(fresh.world, {})).toEqual(listed)
+    expect(await listLog(fresh.world, { session: 's-1', path: 'f3.txt' })).toHaveLength(1)
+    expect(await status(fresh.world)).toEqual(counted)
+    expect((await showChange(fresh.world, ids[2]?.slice(0, 6) ?? '')).change.id).toBe(ids[2])
+    expect((await refusal(() => showChange(fresh.world, 'gzzz'))).code).toBe('unknown-change')
+    const again = await propose(fresh.world, {
+      batch: Buffer.from(
+        JSON.stringify(
+          batch([write('f0.txt', 'x\n')], { key: 'k0', agent: { name: 'robot', session: 's-0' } }),
+        ),
+      ),
+    })
+    expect(again).toMatchObject({ repeated: true, change: { id: ids[0] } })
+    const { commits } = await verify(fresh.world, { range: `${first}..HEAD` })
+    expect(commits.map((c) => c.verdict)).toEqual(ids.map(() => 'approved'))
+    expect(repo.git('fsck', '--strict', '--no-dangling')).toBe('')
+  })
+})
+
+describe('what waits for a decision', () => {
+  test('is never removed, however old it is: revisions, logs, approvals, working files, sessions that are in use', async () => {
+    using repo = makeRepo({
+      files: { 'a.txt': 'a\n', 'crlf.txt': 'one\n', '.gitattributes': 'crlf.txt text eol=crlf\n' },
+    })
+    repo.write('crlf.txt', 'one\r\ntwo\r\n')
+    await using open = await openFor(repo)
+    const { world } = open
+    const staged = await stage(world, [write('staged.txt', '1\n')])
+    const approved = await stage(world, [write('approved.txt', '1\n')])
+    await approve(world, { id: approved.id, via: 'cli' })
+    const stacked = await stage(world, [write('stacked.txt', '1\n')], { base: staged.id })
+    const captured = await capture(world, { paths: ['crlf.txt'] })
+    const base = await stage(world, [write('base.txt', '1\n')])
+    const onRejected = await stage(world, [write('on.txt', '1\n')], { base: base.id })
+    await reject(world, { id: base.id, reason: 'no' })
+    const rejected = await stage(world, [write('rejected.txt', '1\n')])
+    await reject(world, { id: rejected.id, reason: 'no' })
+    await readFile(world, { path: 'a.txt', session: 'in use' })
+    const journals = join(repo.dir, '.git/galley/sessions')
+    const waiting = [staged, approved, stacked, captured.change, base, onRejected]
+    const before = await Promise.all(waiting.map(({ id }) => everythingOf(world, id)))
+
+    for (const name of readdirSync(journals)) {
+      const soon = (Date.now() + 399 * DAY_MS) / 1000
+      utimesSync(join(journals, name), soon, soon)
+    }
+    await using later = await openFor(repo, 400)
+    const collected = await collectGarbage(later.world, { dryRun: false })
+    expect(collected.expired).toEqual([rejected.id])
+    expect((await refusal(() => showChange(later.world, rejected.id))).code).toBe('unknown-change')
+    expect(readdirSync(journals)).toHaveLength(1)
+
+    await using fresh = await openFor(repo)
+    expect(await Promise.all(waiting.map(({ id }) => everythingOf(fresh.world, id)))).toEqual(before)
+    for (const { id } of [staged, approved, stacked, captured.change]) {
+      await approve(fresh.world, { id, via: 'cli' })
+      await land(fresh.world, { id })
+    }
+    expect(repo.bytes('crlf.txt').toString()).toBe('one\r\ntwo\r\n')
+    expect(repo.git('status', '--porcelain')).toBe('')
+  })
+})
+
+describe('what lies around', () => {
+  test('a dry run says what would go and changes nothing', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+    await using open = await openFor(repo)
+    const { world } = open
+    const landed = await landNew(world, [write('b.txt', 'b\n')])
+    const gone = await stage(world, [write('c.txt', 'c\n')])
+    await reject(world, { id: gone.id, reason: 'no' })
+    mkdirSync(join(repo.dir, '.git/galley/tmp/left'), { recursive: true })
+    const files = galleyFiles(repo)
+    const refs = refsOf(repo)
+    await using later = await openFor(repo, 31)
+    const told = await collectGarbage(later.world, { dryRun: true })
+    expect(told).toMatchObject({ dryRun: true, archived: [landed.id], expired: [gone.id] })
+    expect(galleyFiles(repo)).toEqual(files)
+    expect(refsOf(repo)).toEqual(refs)
+    const done = await collectGarbage(later.world, { dryRun: false })
+    expect({ ...done, before: null, after: null, dryRun: null }).toEqual({
+      ...told,
+      before: null,
+      after: null,
+      dryRun: null,
+    })
+  })
+})
+
+describe('after many landed changes', () => {
+  const count = Number(process.env['GALLEY_TEST_CHANGES'] ?? 12)
+
+  test(
+    `${count} of them: the user's repository shows nothing but their commits, and its size is bounded`,
+    async () => {
+      const lines = Array.from({ length: 40 }, (_, n) => `line ${n}\n`)
+      const files = Object.fromEntries(
+        Array.from({ length: 20 }, (_, n) => [`src/f${n}.txt`, lines.map((l) => `${n} ${l}`).join('')]),
+      )
+      using repo = makeRepo({ files })
+      await using open = await openFor(repo)
+      for (let n = 0; n < count; n++) {
+        const [file, line] = [n % 20, Math.floor(n / 20) % 40]
+        const edit = {
+          op: 'lines',
+          path: `src/f${file}.txt`,
+          from: line + 1,
+          to: line + 1,
+          content: `changed ${n}\n`,
+        }
+        const blob = repo.git('rev-parse', `HEAD:src/f${file}.txt`)
+        await landNew(
+          open.world,
+          [{ ...edit, blob }],
+          { title: `Change ${n}`, agent: { name: 'robot' } },
+          'later',
+        )
+      }
+      // Displaced files are kept for some hours.
+      await using later = await openFor(repo, 2)
+      const begun = performance.now()
+      const { after } = await collectGarbage(later.world, { dryRun: false })
+      const tookMs = performance.now() - begun
+      repo.git('gc', '-q', '--prune=now')
+      expect(repo.git('fsck', '--full', '--strict')).toBe('')
+      expect(repo.git('log', '--all', '--format=%s').split('\n')).toHaveLength(count + 1)
+      expect(repo.git('branch', '--all').split('\n')).toEqual(['* main'])
+      expect(repo.git('tag')).toBe('')
+      expect(repo.git('for-each-ref', '--format=%(refname)')).toBe('refs/heads/main')
+      expect(repo.bytes('.git/config').toString()).not.toMatch(/galley/)
+      expect(after.refs).toBe(1)
+
+      const plain = join(repo.home, 'plain')
+      repo.git('clone', '-q', '--bare', repo.dir, plain)
+      repo.git('--git-dir', plain, 'gc', '-q', '--prune=now')
+      const [own, theirs] = [sizeOf(join(repo.dir, '.git')), sizeOf(plain)]
+      if (process.env['GALLEY_TEST_CHANGES'] !== undefined) {
+        const galley = sizeOf(join(repo.dir, '.git/galley'))
+        process.stdout.write(
+          `${count} changes: .git ${own} bytes, of which galley ${galley}; the same commits alone ${theirs}; gc ${tookMs.toFixed(0)} ms\n`,
+        )
+      }
+      // What a change costs, beside what a repository costs that holds nothing.
+      expect(own - theirs).toBeLessThan(600_000 + count * 6_000)
+      expect((await listLog(later.world, { limit: 1 }))[0]?.title).toBe(`Change ${count - 1}`)
+    },
+    Math.max(60_000, count * 10_000),
+  )
+})
+
+const sizeOf = (path: string): number => {
+  const stat = statSync(path)
+  const own = stat.blocks * 512
+  return stat.isDirectory()
+    ? readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), own)
+    : own
+}
