@@ -263,11 +263,11 @@ describe('Codex', () => {
     const tool = fc.constantFrom(...codex.tools)
     const command = fc.oneof(
       fc.array(fc.oneof(text, fc.constant('bash'), fc.constant('-lc'))),
-      fc.jsonValue(),
+      fc.jsonValue({ maxDepth: 1 }),
       text,
     )
     const input = fc.record(
-      { command, cmd: command, input: fc.jsonValue(), workdir: fc.jsonValue() },
+      { command, cmd: command, input: fc.jsonValue({ maxDepth: 1 }), workdir: fc.jsonValue({ maxDepth: 1 }) },
       { requiredKeys: [] },
     )
     fc.assert(

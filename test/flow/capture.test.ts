@@ -261,6 +261,29 @@ describe('capturing the index', () => {
   })
 })
 
+describe('every form of index', () => {
+  test.each([
+    ['version 4', ['update-index', '--index-version', '4']],
+    ['split', ['update-index', '--split-index']],
+    ['sparse', ['sparse-checkout', 'set', '--cone', '--sparse-index', 'd']],
+    ['with an untracked cache', ['update-index', '--untracked-cache']],
+  ])('%s', async (_, command) => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n', 'd/b.txt': 'b\n', 'out/of/cone.txt': 'c\n' } })
+    repo.git(...command)
+    repo.write('a.txt', 'changed\n')
+    rmSync(join(repo.dir, 'd/b.txt'))
+    const before = repo.snapshot()
+    await using open = await openFor(repo)
+    const { change } = await capture(open.world, {})
+    expect(repo.snapshot()).toEqual(before)
+    expect(change.files.map((f) => f.path)).toEqual(['a.txt', 'd/b.txt'])
+    await approve(open.world, { id: change.id, via: 'cli' })
+    await land(open.world, { id: change.id })
+    expect(statusOf(repo)).toBe('')
+    expect(repo.git('ls-tree', '-r', '--name-only', 'HEAD').split('\n')).toEqual(['a.txt', 'out/of/cone.txt'])
+  })
+})
+
 describe('what is converted', () => {
   test.each([
     ['line endings by attribute', { '.gitattributes': '*.txt text eol=crlf\n' }, [], 'one\r\ntwo\r\n'],

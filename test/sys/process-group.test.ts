@@ -14,6 +14,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
+// What these scripts leave when the tests themselves are killed ends by itself.
 const newMark = () => `mark-${process.pid}-${count++}-${Math.random()}`
 
 const shell = (script: string, mark = newMark()) =>
@@ -54,7 +55,7 @@ describe('a command in a group of its own', () => {
 
   test('takes those with it that made a session of their own, and those that ignore the request to end', async () => {
     const result = await shell(
-      'setsid sh -c \'trap "" TERM HUP; echo $$ > stubborn; while :; do sleep 0.05; done\' & while [ ! -s stubborn ]; do sleep 0.02; done',
+      'setsid sh -c \'trap "" TERM HUP; echo $$ > stubborn; for i in $(seq 1000); do sleep 0.05; done\' & while [ ! -s stubborn ]; do sleep 0.02; done',
     )
     expect(result.exitCode).toBe(0)
     expect(result.survivors).toEqual([])
@@ -87,7 +88,7 @@ describe('a command in a group of its own', () => {
     writeFileSync(
       entry,
       `import { runInGroup } from ${JSON.stringify(group)}
-       const result = await runInGroup({ file: '/bin/sh', args: ['-c', 'trap "echo int > got; exit 7" INT; echo > ready; while :; do sleep 0.02; done'], cwd: ${JSON.stringify(home)}, env: { PATH: process.env.PATH ?? '', M: 'signal-test' }, mark: 'signal-test-mark', stdio: 'inherit', forwardsSignals: true })
+       const result = await runInGroup({ file: '/bin/sh', args: ['-c', 'trap "echo int > got; exit 7" INT; echo > ready; for i in $(seq 3000); do sleep 0.02; done'], cwd: ${JSON.stringify(home)}, env: { PATH: process.env.PATH ?? '', M: 'signal-test' }, mark: 'signal-test-mark', stdio: 'inherit', forwardsSignals: true })
        process.exitCode = result.exitCode ?? 1`,
     )
     buildSync({ entryPoints: [entry], outfile: program, bundle: true, platform: 'node', format: 'esm' })
