@@ -75,7 +75,7 @@ export async function planTrees(
 /** Folders of what runs left, and passing files of processes that were killed. */
 const isOver = (name: string, ageMs: number): boolean =>
   (name.startsWith('left-') && ageMs > kept.leftMs) ||
-  (/^pool-\d+\.\w+\.(?:new|[\da-f-]{36})$/.test(name) && ageMs > kept.passingMs)
+  (/^pool-\d+\.\w+\.[\da-f-]{36}$/.test(name) && ageMs > kept.passingMs)
 
 async function planTree(
   store: Store,

@@ -175,6 +175,11 @@ async function makeNew(repository: Repository, store: Store, request: FullTreeRe
     const slot = slotOf(repository, store, `pool-${n}`)
     const held = lockSlot(slot, request.clock, request.purpose.kind)
     if (held === null) continue
+    // Made by another process since the names were listed: it may hold a run's work.
+    if ((await readSlotState(slot)) !== null) {
+      held.release()
+      continue
+    }
     try {
       await makeSlot(slot, store, request.commit, progressOf(request))
       return await handOut(repository, slot, held, null, request)

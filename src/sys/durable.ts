@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { errorCode } from './durable-files.ts'
 
 /** Reads a small file of galley's own, or null when it is not there. */
 export async function readOwnFile(file: string): Promise<Buffer | null> {
@@ -15,13 +16,14 @@ export async function makePrivateDirectory(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 })
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
+    const code = errorCode(error)
     const parent = dirname(path)
-    // Part by part: node's own recursion never ends where a parent cannot be made (in /proc).
-    if (code === 'ENOENT' && parent !== path && !(await isDirectory(parent))) {
-      await makePrivateDirectory(parent)
-      await mkdir(path, { mode: 0o700 }).catch(existsIsFine)
-    } else if (code !== 'EEXIST') throw error
+    if (code === 'EEXIST') return
+    if (code !== 'ENOENT' || parent === path) throw error
+    // Part by part: node's own recursion never ends where a parent cannot be made (in /proc). Another process may have made the
+    // parent since, so a last try decides.
+    if (!(await isDirectory(parent))) await makePrivateDirectory(parent)
+    await mkdir(path, { mode: 0o700 }).catch(existsIsFine)
   }
 }
 

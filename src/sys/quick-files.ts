@@ -26,8 +26,7 @@ export async function replaceQuickly(file: string, bytes: Uint8Array | string): 
 
 /** Makes `to` a second name of a file that is only ever replaced as a whole, in place of what it was. False when there is no such file. */
 export function renewLink(from: string, to: string): boolean {
-  const passing = `${to}.new`
-  rmSync(passing, { force: true })
+  const passing = `${to}.${randomName()}`
   if (!linkOrCopy(from, passing)) return false
   renameSync(passing, to)
   // Two names of one file: the rename did nothing and left both.

@@ -109,8 +109,12 @@ describe('a full tree of the pool', () => {
 
   const put = (root: string, path: string, content: string) => {
     const file = join(root, path)
-    for (let above = dirname(file); above !== root && above.startsWith(root); above = dirname(above))
+    const folders = path.split('/').slice(0, -1)
+    // From above: what stands in the place of a folder goes before its contents are asked for.
+    folders.forEach((_, depth) => {
+      const above = join(root, ...folders.slice(0, depth + 1))
       if (lstatSync(above, { throwIfNoEntry: false })?.isDirectory() === false) rmSync(above)
+    })
     rmSync(file, { recursive: true, force: true })
     if (content === 'gone') return
     mkdirSync(dirname(file), { recursive: true })
