@@ -6,9 +6,8 @@ import { limits } from '../model/limits.ts'
 import type { ResolvedFile } from '../model/resolution.ts'
 import type { DiffFile } from '../review/diff-file.ts'
 import { encodeDiff } from '../review/unified-diff.ts'
-import { withLandingLock } from '../store/lock.ts'
 import { decideCall, withdrawn } from './call-approve.ts'
-import { callFiles, compareCallFiles, expectUnchanged } from './call-files.ts'
+import { boundFiles, callFiles, compareCallFiles } from './call-files.ts'
 import { expectForeign } from './call-own-data.ts'
 import { renewReads } from './call-reads.ts'
 import { canonicalArguments } from './call-replay.ts'
@@ -124,16 +123,12 @@ function cut(title: string): string {
 }
 
 /**
- * Lands an approved call. Where the approval is bound to the file itself, the file must be, under the landing lock, what
- * it was when the call was checked.
+ * Lands an approved call. Where the approval is bound to the file itself, the landing itself finds the file to be what it was when
+ * the call was checked, or changes nothing.
  */
 async function landCall(run: RunningCall, id: string, done: EditDone): Promise<Landed> {
-  const { world, store } = run
-  if (!bindsFile(run)) return land(world, { id })
-  return withLandingLock(store.galleyDir, world.clock, id, async () => {
-    await expectUnchanged(world, done.files)
-    return land(world, { id })
-  })
+  const { world } = run
+  return land(world, bindsFile(run) ? { id, bound: boundFiles(done.files) } : { id })
 }
 
 async function failedEnd(

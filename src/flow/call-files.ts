@@ -1,5 +1,5 @@
 import { blobIdOf } from '../git/blob-id.ts'
-import { refuse } from '../model/error.ts'
+import type { LandRequest } from '../landing/land-commit.ts'
 import { limits } from '../model/limits.ts'
 import type { ResolvedFile } from '../model/resolution.ts'
 import type { StartEntry } from '../store/sessions.ts'
@@ -39,22 +39,12 @@ export async function compareCallFiles(
   return now.every(({ file, is }) => is === file.after) ? 'after' : 'neither'
 }
 
-/**
- * Refuses when one of the files is not, to the byte and the executable bit, what it was when the call was checked.
- *
- * @throws GalleyError `changed-after-approval`; data: the path.
- */
-export async function expectUnchanged(world: World, files: readonly ResolvedFile[]): Promise<void> {
-  const root = world.repository.workTree
-  for (const { path, before } of files) {
-    const now = root === null ? null : await readWorkTreeFile(root, path, limits.fileMaxBytes)
-    const isSame =
-      before.kind === 'absent'
-        ? now?.kind === 'absent'
-        : now?.kind === 'file' &&
-          now.executable === before.executable &&
-          now.links === 1 &&
-          Buffer.compare(now.bytes, before.bytes) === 0
-    if (!isSame) refuse('changed-after-approval', `${path} is not the file that was approved`, { path })
-  }
+/** The files of a call as an approval of Mino's is bound to them: as they stood when it was checked, to the byte. */
+export function boundFiles(files: readonly ResolvedFile[]): NonNullable<LandRequest['bound']> {
+  return new Map(
+    files.map(({ path, before }) => [
+      path,
+      before.kind === 'file' ? { mode: before.executable ? '100755' : '100644', id: before.blob } : null,
+    ]),
+  )
 }

@@ -1,5 +1,5 @@
 import { resolveCommit } from '../git/refs.ts'
-import { landCommit } from '../landing/land-commit.ts'
+import { type LandRequest, landCommit } from '../landing/land-commit.ts'
 import type { Landing, Revision } from '../model/change.ts'
 import { GalleyError, refuse } from '../model/error.ts'
 import type { CommitId } from '../model/ids.ts'
@@ -20,6 +20,12 @@ import type { World } from './world.ts'
 
 export type Landed = Recorded
 
+export interface LandWish {
+  readonly id: string
+  /** What must stand at its paths, where its approval is bound to the files themselves (see `LandRequest`). */
+  readonly bound?: LandRequest['bound']
+}
+
 /**
  * Lands an approved change: re-checks it, then fast-forwards branch, index and working tree.
  *
@@ -28,7 +34,7 @@ export type Landed = Recorded
  *
  * @throws GalleyError with a code of DESIGN.md section 15: state, approval, checks, repository state or conflict.
  */
-export async function land(world: World, request: { readonly id: string }): Promise<Landed> {
+export async function land(world: World, request: LandWish): Promise<Landed> {
   const store = await world.store()
   return withLandingLock(store.galleyDir, world.clock, request.id, async () => {
     await finishInterrupted(world)
@@ -36,11 +42,16 @@ export async function land(world: World, request: { readonly id: string }): Prom
     await world.identity()
     const logged = await loadChange(world, store, request.id)
     const finished = await finishRecorded(world, store, logged)
-    return finished ?? landApproved(world, store, logged)
+    return finished ?? landApproved(world, store, logged, request.bound)
   })
 }
 
-async function landApproved(world: World, store: Store, found: LoggedChange): Promise<Landed> {
+async function landApproved(
+  world: World,
+  store: Store,
+  found: LoggedChange,
+  bound: LandWish['bound'],
+): Promise<Landed> {
   const { change } = found
   await refuseUnlandedBase(world, store, found)
   await refuseLostBase(world, store, found)
@@ -64,7 +75,7 @@ async function landApproved(world: World, store: Store, found: LoggedChange): Pr
         ...reads.map((path) => `${path}, which the agent relied on, has changed since`),
       ]
       const ready = await recheck(world, store, logged, { tip: inForce, after, again: reads.length > 0 })
-      const landed = await landCommitOf(world, store, ready, { before: tip, after })
+      const landed = await landCommitOf(world, store, ready, { before: tip, after, bound })
       return { ...landed, remarks: [...remarks, ...landed.remarks] }
     }
   }
@@ -77,7 +88,11 @@ async function landCommitOf(
   world: World,
   store: Store,
   logged: LoggedChange,
-  step: { readonly before: CommitId | null; readonly after: CommitId },
+  step: {
+    readonly before: CommitId | null
+    readonly after: CommitId
+    readonly bound: LandWish['bound']
+  },
 ): Promise<Landed> {
   const { change } = logged
   const revision = currentRevision(logged)
@@ -92,6 +107,7 @@ async function landCommitOf(
     after: step.after,
     manifest: revision.manifest,
     working: workingOf(revision),
+    ...(step.bound === undefined ? {} : { bound: step.bound }),
     reason: `galley: land ${change.id}`,
     clock: world.clock,
   })

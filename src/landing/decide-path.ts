@@ -66,6 +66,8 @@ export interface PathFacts {
   readonly trustsExecutableBit: boolean
   /** The sparse checkout leaves this path out. */
   readonly isOutsideCone: boolean
+  /** What the approval says must stand there; null = nothing, undefined = it says nothing. */
+  readonly bound: Version | null | undefined
 }
 
 export interface Problem {
@@ -76,6 +78,22 @@ export interface Problem {
 }
 
 export type Decision<T> = { readonly kind: 'problem'; readonly problem: Problem } | T
+
+/** Why a file that an approval is bound to is not that file; null = it is, or none is bound. */
+export function refuseOtherFile(facts: PathFacts): Problem | null {
+  const { path, bound, standing, trustsExecutableBit } = facts
+  if (bound === undefined) return null
+  const now = standingVersion(facts)
+  const isSame =
+    bound === null || now === null
+      ? bound === null && standing.kind === 'absent'
+      : standing.kind === 'file' &&
+        standing.links === 1 &&
+        now.id === bound.id &&
+        (!trustsExecutableBit || now.mode === bound.mode)
+  const message = `${path} is not the file that was approved`
+  return isSame ? null : { code: 'changed-after-approval', path, message }
+}
 
 /** What is to become of the index entry of a path. */
 export function decideIndexEntry(facts: PathFacts): Decision<Combination> {

@@ -32,6 +32,7 @@ export function gatherFacts(
       makesRoom: makesRoom(facts.workTree, t, standing, leaving),
       trustsExecutableBit: facts.trustsExecutableBit,
       isOutsideCone: outsideCone.has(t.path),
+      bound: request.bound?.get(t.path),
     }
   })
 }

@@ -8,6 +8,7 @@ import {
   decideIndexEntry,
   type PathFacts,
   type Problem,
+  refuseOtherFile,
 } from './decide-path.ts'
 import type { RawVersions } from './raw-versions.ts'
 
@@ -64,7 +65,7 @@ export function decidePaths(all: readonly PathFacts[], raw: ReadonlyMap<string, 
   const entries: { facts: PathFacts; to: Combination }[] = []
   const merges: OpenMerge[] = []
   for (const facts of all) {
-    const unreadable = raw.get(facts.path)?.problem ?? null
+    const unreadable = refuseOtherFile(facts) ?? raw.get(facts.path)?.problem ?? null
     if (unreadable !== null) problems.push(unreadable)
     const file = unreadable === null ? decideFile(facts) : null
     const entry = unreadable === null ? decideIndexEntry(facts) : null

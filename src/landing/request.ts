@@ -3,6 +3,7 @@ import type { Repository } from '../git/open-repository.ts'
 import type { CommitId, RefName } from '../model/ids.ts'
 import type { Manifest } from '../model/manifest.ts'
 import type { Clock } from '../sys/clock.ts'
+import type { Version } from './decide-path.ts'
 
 /** One commit (or several, one after the other) that is to become the tip of a branch. */
 export interface LandRequest {
@@ -29,6 +30,11 @@ export interface LandRequest {
    * they have a conversion.
    */
   readonly working: ReadonlyMap<string, { readonly old: string | null; readonly new: string | null }>
+  /**
+   * What must stand at a path, to the byte and the executable bit, where an approval holds for the file itself: mode and blob id of
+   * the working file's bytes; null = nothing. No merge is made beneath other content then.
+   */
+  readonly bound?: ReadonlyMap<string, Version | null>
   /** Reflog message. */
   readonly reason: string
   readonly clock: Clock

@@ -36,6 +36,8 @@ export interface StandingFile {
   readonly permissions: number
   readonly owner: number
   readonly group: number
+  /** Names that the file has. */
+  readonly links: number
   /** Device and inode: the same for two names of one file. */
   readonly identity: string
 }
@@ -92,6 +94,7 @@ function openFile(file: string, hash: HashName): Standing {
       permissions,
       owner: Number(stat.uid),
       group: Number(stat.gid),
+      links: Number(stat.nlink),
       identity: identityOf(stat),
     }
   } finally {

@@ -77,6 +77,7 @@ const facts = (over: Partial<PathFacts>): PathFacts => {
     rawBase: over.base === undefined ? base : over.base,
     rawNext: over.next === undefined ? next : over.next,
     index: null,
+    bound: undefined,
     standing: { kind: 'absent' },
     makesRoom: false,
     trustsExecutableBit: true,
@@ -94,6 +95,7 @@ const file = (id: string, executable = false) =>
     owner: 0,
     group: 0,
     identity: '1:1',
+    links: 1,
   }) as const
 
 describe('deciding about a working file', () => {
