@@ -82,6 +82,10 @@ export const verbs: Readonly<
     summary: 'Finish or roll back a landing that was killed',
     load: async () => (await import('./verbs/recover.ts')).recover,
   },
+  doctor: {
+    summary: 'Say what keeps changes from landing, and what puts it right',
+    load: async () => (await import('./verbs/doctor.ts')).doctor,
+  },
   verify: {
     summary: 'Check commits against approvals, from the objects alone',
     load: async () => (await import('./verbs/verify.ts')).verify,

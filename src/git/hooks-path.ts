@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import { type GitDoor, git } from './door.ts'
 import type { Repository } from './open-repository.ts'
+import { gitVersion } from './version.ts'
 
 /** Where git looks for hooks here. */
 export interface HooksPath {
@@ -27,8 +28,7 @@ export async function hooksPath({ door, commonDir, workTree, gitDir }: Repositor
 
 /** Whether this git reads hooks from its configuration: `hook.<name>.command` and `hook.<name>.event`, since 2.54. */
 export async function readsConfiguredHooks(door: GitDoor): Promise<boolean> {
-  const said = (await git(door, { args: ['version'] })).stdout.toString('utf8')
-  const [, major = '0', minor = '0'] = /^git version (\d+)\.(\d+)/.exec(said) ?? []
+  const [, major = '0', minor = '0'] = /^(\d+)\.(\d+)/.exec(await gitVersion(door)) ?? []
   return Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 54)
 }
 

@@ -75,6 +75,9 @@ export const clearedDirectory = (stage: string, n: number): string => join(stage
 /** The content of an `index.lock` of ours: tells whose it is, and nobody else writes the like. */
 export const indexLockText = (id: string): string => `galley ${id}\n`
 
+/** The landing that an `index.lock` with this content belongs to; null = it is none of ours. */
+export const indexLockOwner = (text: string): string | null => /^galley ([\w-]+)\n$/.exec(text)?.[1] ?? null
+
 export async function writeJournal(directory: string, journal: LandingJournal): Promise<void> {
   await writeNamedDurably(join(directory, 'journal.json'), `${JSON.stringify(journal)}\n`, 0o600)
 }

@@ -1,0 +1,43 @@
+import { execPath } from 'node:process'
+import { type Examined, examine } from '../../flow/doctor.ts'
+import { shimsOf } from '../../flow/hook-shims.ts'
+import { paintFor } from '../../review/colour.ts'
+import { visible } from '../../review/visible.ts'
+import type { Verb } from '../verb.ts'
+
+export const doctor: Verb = {
+  usage: 'doctor [--fix]',
+  summary: 'Look at everything a landing needs, and say what is wrong and what puts it right.',
+  details:
+    "Looks at git, this repository's state, landings that were cut off, locks, the private store, the policy, your identity, scratch trees and\nhooks. Changes nothing without --fix. Ends with code 1 where something is to be put right.",
+  examples: [
+    ['galley doctor', 'when something was refused, and you wonder why'],
+    ['galley doctor --fix', 'finish what was cut off, put displaced hooks back'],
+  ],
+  options: (yargs) =>
+    yargs.option('fix', {
+      type: 'boolean',
+      default: false,
+      describe: 'Finish or roll back cut-off landings, and put displaced hooks back',
+    }),
+  run: async (context, args) => {
+    const world = await context.world()
+    const shims = await shimsOf(context.program, execPath)
+    const found = await examine(world, { shims, fix: args['fix'] === true })
+    const text = textOf(found, context.terminal.useColour)
+    return { value: { ...found }, text, exitCode: found.healthy ? 0 : 1 }
+  },
+}
+
+const WORDS = { good: 'ok', note: 'note', problem: 'problem' } as const
+
+function textOf({ findings, repaired }: Examined, isColoured: boolean): string {
+  const paint = paintFor(isColoured)
+  const colour = { good: paint.good, note: (text: string) => text, problem: paint.bad } as const
+  const done = repaired.map((sentence) => `${paint.good('repaired'.padEnd(8))} ${visible(sentence)}\n`)
+  const rows = findings.map(({ about, state, text, advice }) => {
+    const first = `${colour[state](WORDS[state].padEnd(8))} ${about.padEnd(10)} ${visible(text)}\n`
+    return advice === null ? first : `${first}${' '.repeat(20)}${visible(advice)}\n`
+  })
+  return [...done, ...rows].join('')
+}
