@@ -6,6 +6,8 @@ import type { Agent } from '../model/batch.ts'
 import { GalleyError, refuse } from '../model/error.ts'
 import type { CommitId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
+import type { PermissionMode } from '../model/policy.ts'
+import { strictest } from '../policy/judge.ts'
 import { quote } from '../policy/quote.ts'
 import type { Store } from '../store/open-store.ts'
 import { randomName } from '../sys/clock.ts'
@@ -27,6 +29,8 @@ export interface RunRequest {
   readonly keepsCommits?: boolean
   /** Runs the policy's setup command first, where it has not been run for these lock files. Default true. */
   readonly usesSetup?: boolean
+  /** What the caller allows; the stricter of it and the policy's counts. Default `full`. */
+  readonly permissionMode?: PermissionMode
   /** Where the command starts: a directory of the repository. Default: its root. */
   readonly directory?: string
   /** Default `none`: it reads nothing, and what it prints is dropped. */
@@ -66,7 +70,7 @@ export async function run(world: World, request: RunRequest): Promise<RunOutcome
   await finishInterrupted(world)
   const base = await selectBase(world, {})
   const inForce = await readPolicy(world, base.tree)
-  const { mode } = inForce.policy
+  const mode = strictest(inForce.policy.mode, request.permissionMode ?? 'full')
   if (mode === 'read-only')
     refuse('read-only', 'this repository may only be read: the mode is read-only', { mode })
   const store = await world.store()

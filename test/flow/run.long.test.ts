@@ -455,4 +455,16 @@ describe('what the tree is provided with', () => {
     expect(refused.code).toBe('read-only')
     expect(existsSync(join(repo.home, 'ran'))).toBe(false)
   })
+
+  test('a caller may allow less than the policy, never more', async () => {
+    using repo = makeRepo({ files: { 'a.txt': '1\n' } })
+    await using open = await openFor(repo)
+    const script = `touch ${repo.home}/ran`
+    const less = await refusal(() => shell(open.world, script, { permissionMode: 'read-only' }))
+    expect([less.code, existsSync(join(repo.home, 'ran'))]).toEqual(['read-only', false])
+    repo.write('.galley.json', '{"mode":"read-only"}')
+    repo.commit('only reading')
+    const more = await refusal(() => shell(open.world, script, { permissionMode: 'full' }))
+    expect([more.code, existsSync(join(repo.home, 'ran'))]).toEqual(['read-only', false])
+  })
 })

@@ -5,9 +5,9 @@ import { readPairs } from '../../flow/show.ts'
 import type { World } from '../../flow/world.ts'
 import { type DialectName, dialectNames } from '../../model/batch.ts'
 import { limits } from '../../model/limits.ts'
-import type { PermissionMode } from '../../model/policy.ts'
 import { visible } from '../../review/visible.ts'
 import { usageError } from '../errors.ts'
+import { permissionModeOf, permissionModeOption } from '../permission-mode.ts'
 import { changeLine, diffText, noticesOf } from '../text.ts'
 import type { Answer, Arguments, CliContext, Verb } from '../verb.ts'
 
@@ -32,10 +32,7 @@ export const call: Verb = {
         type: 'string',
         describe: 'Turn of the session, where the system limits calls per turn',
       })
-      .option('permission-mode', {
-        choices: ['read-only', 'read-write', 'full'],
-        describe: 'The strictest of this and the policy counts',
-      })
+      .option('permission-mode', permissionModeOption)
       .option('yes', {
         alias: 'y',
         type: 'boolean',
@@ -60,9 +57,7 @@ export const call: Verb = {
       ...(args['dialect'] === undefined ? {} : { dialect: args['dialect'] as DialectName }),
       ...(session === undefined ? {} : { session }),
       ...(turn === undefined ? {} : { turn }),
-      ...(args['permission-mode'] === undefined
-        ? {}
-        : { permissionMode: args['permission-mode'] as PermissionMode }),
+      ...permissionModeOf(args),
     })
     return answerOf(context, answer)
   },

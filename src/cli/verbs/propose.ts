@@ -1,7 +1,7 @@
 import { propose as proposeFlow } from '../../flow/propose.ts'
 import { readPairs } from '../../flow/show.ts'
 import { type DialectName, dialectNames } from '../../model/batch.ts'
-import type { PermissionMode } from '../../model/policy.ts'
+import { permissionModeOf, permissionModeOption } from '../permission-mode.ts'
 import { changeLine, diffText, noticesOf } from '../text.ts'
 import type { Arguments, Verb } from '../verb.ts'
 
@@ -11,9 +11,7 @@ export const proposeRequest = (args: Arguments, batch: Uint8Array) => ({
   ...(args['dialect'] === undefined ? {} : { dialect: args['dialect'] as DialectName }),
   ...(args['include-uncommitted'] === true ? { includeUncommitted: true } : {}),
   ...(args['carry'] === true ? { carry: true } : {}),
-  ...(args['permission-mode'] === undefined
-    ? {}
-    : { permissionMode: args['permission-mode'] as PermissionMode }),
+  ...permissionModeOf(args),
 })
 
 export const propose: Verb = {
@@ -37,10 +35,7 @@ export const propose: Verb = {
         describe: 'Take uncommitted work in the edited files into the change',
       })
       .option('carry', { type: 'boolean', describe: 'Apply a stale line edit where its lines have moved to' })
-      .option('permission-mode', {
-        choices: ['read-only', 'read-write', 'full'],
-        describe: 'The strictest of this and the policy counts',
-      }),
+      .option('permission-mode', permissionModeOption),
   run: async (context, args) => {
     const words = args['_'] as readonly string[]
     const batch = await context.readInput(String(words[0] ?? '-'))

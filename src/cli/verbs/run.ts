@@ -1,6 +1,7 @@
 import { type RunOutcome, run as runFlow } from '../../flow/run.ts'
 import { visible } from '../../review/visible.ts'
 import { usageError } from '../errors.ts'
+import { permissionModeOf, permissionModeOption } from '../permission-mode.ts'
 import { changeLine, noticesOf } from '../text.ts'
 import type { CliContext, Terminal, Verb } from '../verb.ts'
 
@@ -24,6 +25,7 @@ export const run: Verb = {
         default: false,
         describe: 'One change for each commit, each on the one before',
       })
+      .option('permission-mode', permissionModeOption)
       .option('setup', {
         type: 'boolean',
         default: true,
@@ -38,6 +40,7 @@ export const run: Verb = {
       command,
       keepsCommits: args['keep-commits'] === true,
       usesSetup: args['setup'] !== false,
+      ...permissionModeOf(args),
       directory: world.repository.prefix,
       // Standard output is the command's own, unless it is for one JSON value.
       stdio: context.json ? 'stderr' : 'inherit',
