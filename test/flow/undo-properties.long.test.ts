@@ -187,13 +187,30 @@ async function undoAll(repo: TestRepo, galley: Galley, first: string): Promise<v
   expect(treeOf(repo)).toBe(first)
 }
 
-/** In any order, each as soon as nothing stands in its way; where all of it can be undone so, the first tree is back. */
+/** Lines that a commit adds and removes in each file, with the two exchanged where `isInverse`; sorted. */
+function lineCounts(repo: TestRepo, commit: string, isInverse: boolean): readonly string[] {
+  const rows = repo.git('diff-tree', '-r', '--numstat', '-M', `${commit}^`, commit).split('\n')
+  const pairs = rows.map((row) => row.split('\t').slice(0, 2))
+  return pairs.map(([added, removed]) => (isInverse ? `${removed} ${added}` : `${added} ${removed}`)).sort()
+}
+
+/**
+ * In any order, each as soon as nothing stands in its way: at every step the tree is the one that git's reverts make in that order.
+ *
+ * The first tree is back at the end, unless an undo found part of its commit taken back already: a line that one commit adds and
+ * another removes is brought back by whichever undo comes last.
+ *
+ * @returns Whether all of it led to the first tree.
+ */
 async function undoInOrder(
   repo: TestRepo,
   galley: Galley,
   first: string,
   order: readonly Made[],
 ): Promise<boolean> {
+  const clone = `${repo.home}/clone`
+  repo.git('-C', clone, 'pull', '-q', '--ff-only')
+  let isWhole = true
   let rest = order
   while (rest.length > 0) {
     const blocked: Made[] = []
@@ -201,14 +218,21 @@ async function undoInOrder(
       const { kind } = await showUndo(galley, one.commit)
       // Two commits that did the same: undoing one of them changes nothing, and undoing the other takes back both.
       if (kind === 'nothing') return false
-      if (kind === 'conflict') blocked.push(one)
-      else await approveAndLand(galley, (await galley.undo({ target: one.commit, checks: 'later' })).change)
+      if (kind === 'conflict') {
+        blocked.push(one)
+        continue
+      }
+      await approveAndLand(galley, (await galley.undo({ target: one.commit, checks: 'later' })).change)
+      repo.git('-C', clone, 'revert', '--no-edit', one.commit)
+      expect(treeOf(repo)).toBe(repo.git('-C', clone, 'rev-parse', 'HEAD^{tree}'))
+      const taken = lineCounts(repo, 'HEAD', false)
+      if (taken.join() !== lineCounts(repo, one.commit, true).join()) isWhole = false
     }
     if (blocked.length === rest.length) return false
     rest = blocked
   }
-  expect(treeOf(repo)).toBe(first)
-  return true
+  if (isWhole) expect(treeOf(repo)).toBe(first)
+  return isWhole
 }
 
 test('undo is what git revert makes, in any history; it touches no other path, redo takes it back, and undoing all of it leads to the first tree', {
