@@ -1,5 +1,5 @@
 import type { CheckResult } from '../model/change.ts'
-import type { CommitId } from '../model/ids.ts'
+import type { CommitId, TreeId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import type { CheckCommand, Command } from '../model/policy.ts'
 import type { ScratchTree } from '../store/scratch.ts'
@@ -19,6 +19,18 @@ export interface CheckRun {
   readonly result: CheckResult
   /** stdout, then stderr, both bounded. */
   readonly output: Buffer
+  /** It rewrote files, and that is to be the next revision. */
+  readonly rewriting?: Rewriting
+}
+
+/** What a check made of the files that it was to look at. */
+export interface Rewriting {
+  /** All tracked files as it left them, in the store. */
+  readonly tree: TreeId
+  /** What differs from the commit. */
+  readonly paths: readonly string[]
+  /** What had been brought into the tree, and is no part of any change. */
+  readonly brought: readonly string[]
 }
 
 /**

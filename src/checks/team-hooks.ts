@@ -1,11 +1,12 @@
 import { join } from 'node:path'
-import { changedFiles, checkOutScratch, moveScratchHead } from '../git/scratch-tree.ts'
+import { addChangedFiles, checkOutScratch, moveScratchHead } from '../git/scratch-tree.ts'
 import type { CheckResult } from '../model/change.ts'
 import type { CommitId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { randomName } from '../sys/clock.ts'
 import { readOwnFile, writeOwnFile } from '../sys/durable.ts'
 import { run } from '../sys/process.ts'
+import { asFailed, findRewriting, type JudgeRewriting, judgeRewriting } from './rewriting.ts'
 import { type CheckContext, type CheckRun, checkEnvironment, firstLine } from './run-command.ts'
 
 /** A hook of the team's own, as git would run it for a commit of the user's. */
@@ -16,6 +17,10 @@ export interface TeamHook {
 }
 
 export interface TeamHookContext extends CheckContext {
+  readonly judge: JudgeRewriting
+  /** What had been brought into the tree, and is no part of any change. */
+  readonly brought: readonly string[]
+
   /** What HEAD shows while the hooks run: the commit's parent, or a commit of nothing where it has none. */
   readonly parent: CommitId
   readonly message: string
@@ -26,24 +31,59 @@ export interface TeamHookContext extends CheckContext {
  * the message is in a file (DESIGN.md section 9). They get no `GIT_*`, so that git commands of theirs find the scratch tree by itself and
  * never the user's repository.
  *
- * A hook that fails blocks; so does one that rewrites files, index or message: what it looked at would not be what is approved. Leaves
- * the tree at the commit.
+ * A hook that fails blocks, and so does one that rewrites the message or commits. What one makes of the files is judged; where it fails
+ * after that, as a hook does that wants a person to look, it is asked once more on what it wrote. Leaves the tree at the commit.
  */
 export async function runTeamHooks(
   hooks: readonly TeamHook[],
   context: TeamHookContext,
 ): Promise<readonly CheckRun[]> {
-  const { tree, commit, parent } = context
   const runs: CheckRun[] = []
   for (const hook of hooks) {
-    if (!(await moveScratchHead(tree.door, { from: commit, to: parent })))
-      await checkOutScratch(tree.door, commit)
-    const ran = await runHook(hook, context)
-    runs.push(await judgeAfterwards(hook, ran, context))
+    runs.push(await askHook(hook, context))
     // As git does: the second is not asked when the first says no.
     if (runs.at(-1)?.result.outcome !== 'passed') break
   }
   return runs
+}
+
+async function askHook(hook: TeamHook, context: TeamHookContext): Promise<CheckRun> {
+  const { brought, commit, judge, tree } = context
+  const { run, isHeadBack } = await runBeforeCommit(hook, context)
+  const rewriting = isHeadBack ? await findRewriting(tree.door, brought) : null
+  if (isHeadBack && rewriting === null) return run
+  if (rewriting !== null) {
+    const { outcome, exitCode } = run.result
+    if (outcome === 'passed') return judgeRewriting(run, rewriting, { door: tree.door, commit, judge })
+    if (outcome === 'failed' && exitCode !== 0) return askAgain(hook, run, context)
+  }
+  await checkOutScratch(tree.door, commit)
+  return isHeadBack ? run : asFailed(run, `${hook.name} moved HEAD; a hook may not commit`)
+}
+
+/** What a person does when a hook has mended the files and failed: adds that, and commits again. */
+async function askAgain(hook: TeamHook, first: CheckRun, context: TeamHookContext): Promise<CheckRun> {
+  const { brought, commit, judge, tree } = context
+  await addChangedFiles(tree.door)
+  const { run, isHeadBack } = await runBeforeCommit(hook, context)
+  const rewriting = isHeadBack ? await findRewriting(tree.door, brought) : null
+  const output = Buffer.concat([first.output, Buffer.from('\nasked again, on what it wrote:\n'), run.output])
+  if (run.result.outcome === 'passed' && rewriting !== null)
+    return judgeRewriting({ ...run, output }, rewriting, { door: tree.door, commit, judge })
+  await checkOutScratch(tree.door, commit)
+  return { ...first, output }
+}
+
+/** Runs a hook while HEAD shows the parent, and puts HEAD back. */
+async function runBeforeCommit(
+  hook: TeamHook,
+  context: TeamHookContext,
+): Promise<{ readonly run: CheckRun; readonly isHeadBack: boolean }> {
+  const { tree, commit, parent } = context
+  if (!(await moveScratchHead(tree.door, { from: commit, to: parent })))
+    await checkOutScratch(tree.door, commit)
+  const run = await runHook(hook, context)
+  return { run, isHeadBack: await moveScratchHead(tree.door, { from: parent, to: commit }) }
 }
 
 const checkName = (hook: TeamHook): string => `hooks/${hook.name}`
@@ -85,19 +125,3 @@ async function runHook(hook: TeamHook, context: TeamHookContext): Promise<CheckR
     ? asFailed({ result, output }, `${hook.name} rewrote the message; give it the form that the hook wants`)
     : { result, output }
 }
-
-/** The tree must be as it was: the commit's, with nothing changed in files or index. */
-async function judgeAfterwards(hook: TeamHook, ran: CheckRun, context: TeamHookContext): Promise<CheckRun> {
-  const { tree, commit, parent } = context
-  const isBack = await moveScratchHead(tree.door, { from: parent, to: commit })
-  const changed = isBack ? await changedFiles(tree.door) : []
-  if (isBack && changed.length === 0) return ran
-  await checkOutScratch(tree.door, commit)
-  const what = isBack ? changed.slice(0, 5).join(', ') : 'HEAD'
-  return asFailed(ran, `${hook.name} changed ${what}; propose what it makes of the files`)
-}
-
-const asFailed = ({ result, output }: CheckRun, summary: string): CheckRun => ({
-  result: { ...result, outcome: 'failed', summary },
-  output: Buffer.concat([output, Buffer.from(`\n${summary}\n`)]),
-})

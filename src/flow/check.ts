@@ -1,9 +1,10 @@
+import { findRewriting, type JudgeRewriting, judgeRewriting } from '../checks/rewriting.ts'
 import { type CheckRun, runCheck } from '../checks/run-command.ts'
 import { runTeamHooks } from '../checks/team-hooks.ts'
 import { sha256Hex } from '../git/blob-id.ts'
 import { diffTrees } from '../git/diff-tree.ts'
 import { emptyTree } from '../git/fast-import.ts'
-import { changedFiles, checkOutScratch } from '../git/scratch-tree.ts'
+import { checkOutScratch } from '../git/scratch-tree.ts'
 import type { ChangeEvent, Revision } from '../model/change.ts'
 import { invariant } from '../model/error.ts'
 import type { CommitId } from '../model/ids.ts'
@@ -16,6 +17,7 @@ import { ensureScratch, type ScratchTree } from '../store/scratch.ts'
 import { type ProvisionedTree, type SetupFailure, withFullTree } from './full-tree.ts'
 import type { PolicyInForce } from './read-policy.ts'
 import { recordApproval } from './record-approval.ts'
+import { rewriterAmong, rewritingJudge, stageRewritten } from './rewritten.ts'
 import { beforeCommit, findTeamHooks } from './team-hooks.ts'
 import type { World } from './world.ts'
 
@@ -27,29 +29,49 @@ export function currentRevision(logged: LoggedChange): Revision {
 }
 
 /**
- * Puts the current revision into its scratch tree, runs the policy's checks there, and lets a rule approve it.
+ * Puts the current revision into its scratch tree, runs the policy's checks there, and lets a rule approve it. Where a check rewrites
+ * files, what it made of them is the next revision, which is checked from the start; approvals of the one before do not count for it.
  *
- * Leaves a `checked` event with every check's output, and an approval where `autoApprove` covers the change.
+ * Leaves a `checked` event with every check's output for each revision, and an approval where `autoApprove` covers the last one.
  */
 export async function checkRevision(
   world: World,
   store: Store,
-  logged: LoggedChange,
+  found: LoggedChange,
   inForce: PolicyInForce,
 ): Promise<LoggedChange> {
-  const revision = currentRevision(logged)
-  const runs = await runChecks(world, store, logged, inForce.policy, revision.commit)
-  const checked = runs.length === 0 ? logged : await recordChecks(world, store, logged, runs)
-  return approveByRule(world, store, checked, inForce)
+  const rewriters: string[] = []
+  for (let logged = found; ; ) {
+    const revision = currentRevision(logged)
+    const facts = { revision, inForce, base: revision.base }
+    const judge = rewritingJudge(world, store, { ...facts, rewriters })
+    const runs = await runChecks(world, store, logged, inForce.policy, { commit: revision.commit, judge })
+    const checked = runs.length === 0 ? logged : await recordChecks(world, store, logged, runs)
+    const rewriter = rewriterAmong(runs)
+    if (rewriter === null) return approveByRule(world, store, checked, inForce)
+    rewriters.push(rewriter.name)
+    logged = await stageRewritten(world, store, checked, { ...rewriter, ...facts })
+  }
 }
 
-/** Runs the checks on `commit`, which is the revision's own or the same transitions on another parent. */
+/** Where checks run, and who decides on what they make of the files. */
+export interface CheckPlace {
+  /** The revision's own commit, or the same transitions on another parent. */
+  readonly commit: CommitId
+  readonly judge: JudgeRewriting
+}
+
+/**
+ * Runs the checks that the change calls for, and the team's own hooks after them.
+ *
+ * @returns What each came to, in order. Ends at the first whose rewriting is taken: the next revision is checked from the start.
+ */
 export async function runChecks(
   world: World,
   store: Store,
   logged: LoggedChange,
   policy: Policy,
-  commit: CommitId,
+  { commit, judge }: CheckPlace,
 ): Promise<readonly CheckRun[]> {
   const { id } = logged.change
   const revision = currentRevision(logged)
@@ -62,12 +84,14 @@ export async function runChecks(
   const context = { commit, base: revision.base, change: id, paths, env: world.repository.env }
   const runAll = async (full: ProvisionedTree | null): Promise<readonly CheckRun[]> => {
     const runs: CheckRun[] = []
+    const brought = full?.brought ?? []
     for (const check of wanted) {
       const tree = check.tree === 'full' && full !== null ? full.slot : small
       const failure = tree === small ? null : (full?.setupFailure ?? null)
       const run =
         failure === null ? await runCheck(check, { ...context, tree }) : notRun(check, commit, failure)
-      runs.push(failure === null ? await judgeAfterwards(check, run, tree) : run)
+      runs.push(failure === null ? await judgeAfterwards(run, tree, { commit, judge }, brought) : run)
+      if (rewriterAmong(runs) !== null) return runs
     }
     if (hooks.length === 0) return runs
     const failure = full?.setupFailure ?? null
@@ -75,6 +99,8 @@ export async function runChecks(
       failure === null
         ? await runTeamHooks(hooks, {
             ...context,
+            judge,
+            brought,
             tree: full?.slot ?? small,
             ...(await beforeCommit(world, store, commit)),
           })
@@ -100,14 +126,18 @@ function notRun(
   }
 }
 
-/** A check that rewrites files has looked at bytes that are not the ones to be approved. */
-async function judgeAfterwards(check: CheckCommand, run: CheckRun, tree: ScratchTree): Promise<CheckRun> {
-  const changed = await changedFiles(tree.door)
-  if (changed.length === 0) return run
-  const summary = `${check.name} changed ${changed.slice(0, 5).join(', ')}; a check may only look`
-  await checkOutScratch(tree.door, run.result.commit)
-  const output = Buffer.concat([run.output, Buffer.from(`\n${summary}\n`)])
-  return { result: { ...run.result, outcome: 'failed', summary }, output }
+/** A check that rewrites files has looked at bytes that are not the ones to be approved. One that fails blocks, whatever else it did. */
+async function judgeAfterwards(
+  run: CheckRun,
+  { door }: ScratchTree,
+  { commit, judge }: CheckPlace,
+  brought: readonly string[],
+): Promise<CheckRun> {
+  const rewriting = await findRewriting(door, brought)
+  if (rewriting === null) return run
+  if (run.result.outcome === 'passed') return judgeRewriting(run, rewriting, { door, commit, judge })
+  await checkOutScratch(door, commit)
+  return run
 }
 
 /** Where a check's output lies beside its event: named after the check, whose name is free text. */

@@ -33,6 +33,8 @@ export async function believable(
   const own: LoggedChange = { ...logged, change: { ...logged.change, revisions, checks: [] } }
   const { policy } = await withBasePolicy(world, tip, revision.base)
   if (policy.checks.length === 0) return own
-  const runs = await runChecks(world, store, own, policy, revision.commit)
+  // A new revision would need its own approval; whoever wants that asks for it.
+  const judge = async () => `\`galley check ${own.change.id}\` makes a revision of that`
+  const runs = await runChecks(world, store, own, policy, { commit: revision.commit, judge })
   return runs.length === 0 ? own : recordChecks(world, store, own, runs)
 }

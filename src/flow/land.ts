@@ -8,7 +8,7 @@ import type { LoggedChange } from '../store/change-log.ts'
 import { withLandingLock } from '../store/lock.ts'
 import type { Store } from '../store/open-store.ts'
 import { loadChange, refuseLostBase } from './approve.ts'
-import { currentRevision, recordChecks, runChecks } from './check.ts'
+import { checkRevision, currentRevision, recordChecks, runChecks } from './check.ts'
 import { believable } from './foreign-change.ts'
 import { decide, movedReads, refuseByPolicy } from './land-facts.ts'
 import { landingCommit } from './landing-commit.ts'
@@ -16,6 +16,7 @@ import { type PolicyInForce, readPolicy, withBasePolicy } from './read-policy.ts
 import { finishRecorded, type Recorded, recordLanding, rememberLanding } from './record-landing.ts'
 import { finishInterrupted } from './recover.ts'
 import { restageByMerge } from './restage.ts'
+import { rewriterAmong, rewritingJudge, stageRewritten } from './rewritten.ts'
 import type { World } from './world.ts'
 
 export type Landed = Recorded
@@ -74,7 +75,12 @@ async function landApproved(
         ...(decision.kind === 're-parent' ? [reparented(revision)] : []),
         ...reads.map((path) => `${path}, which the agent relied on, has changed since`),
       ]
-      const ready = await recheck(world, store, logged, { tip: inForce, after, again: reads.length > 0 })
+      const ready = await recheck(world, store, logged, {
+        tip: inForce,
+        before: tip,
+        after,
+        again: reads.length > 0,
+      })
       const landed = await landCommitOf(world, store, ready, { before: tip, after, bound })
       return { ...landed, remarks: [...remarks, ...landed.remarks] }
     }
@@ -129,18 +135,29 @@ async function recheck(
   world: World,
   store: Store,
   logged: LoggedChange,
-  request: { readonly tip: PolicyInForce; readonly after: CommitId; readonly again: boolean },
+  request: {
+    readonly tip: PolicyInForce
+    readonly before: CommitId | null
+    readonly after: CommitId
+    readonly again: boolean
+  },
 ): Promise<LoggedChange> {
   const revision = currentRevision(logged)
-  const { policy } = await withBasePolicy(world, request.tip, revision.base)
+  const inForce = await withBasePolicy(world, request.tip, revision.base)
+  const { policy } = inForce
   const wanted = applicableChecks(policy, revision.manifest)
   const has = (name: string) =>
     logged.change.checks.some((c) => c.commit === request.after && c.name === name)
   // Those that ran before and are in no policy are the team's own hooks.
   const names = [...wanted, ...logged.change.checks].map((check) => check.name)
   const isChecked = !request.again && names.every(has)
-  const runs = isChecked ? [] : await runChecks(world, store, logged, policy, request.after)
+  const facts = { revision, inForce, base: request.before }
+  const judge = rewritingJudge(world, store, { ...facts, rewriters: [] })
+  const place = { commit: request.after, judge }
+  const runs = isChecked ? [] : await runChecks(world, store, logged, policy, place)
   const checked = runs.length === 0 ? logged : await recordChecks(world, store, logged, runs)
+  const rewriter = rewriterAmong(runs)
+  if (rewriter !== null) return refuseRewritten(world, store, checked, { ...rewriter, ...facts })
   const bad = checked.change.checks.find(
     (c) => c.commit === request.after && c.required && c.outcome !== 'passed',
   )
@@ -148,6 +165,22 @@ async function recheck(
   const code = bad.outcome === 'missing' ? 'check-missing' : 'checks-failed'
   const message = `the check ${bad.name} ${bad.outcome} on ${request.after.slice(0, 12)}: ${bad.summary}`
   refuse(code, message, { id: logged.change.id, check: bad })
+}
+
+/** What a check made of the files on the branch's tip is a new revision, and the approval was for other bytes. */
+async function refuseRewritten(
+  world: World,
+  store: Store,
+  logged: LoggedChange,
+  request: Parameters<typeof stageRewritten>[3],
+): Promise<never> {
+  const staged = await stageRewritten(world, store, logged, request)
+  const { change } = await checkRevision(world, store, staged, request.inForce)
+  const { id } = change
+  const revision = change.revisions.length
+  const message = `${request.name} rewrote files of ${id}; that is staged as revision ${revision}, which nobody has approved`
+  const hint = `See the difference with \`galley diff ${id}\`, then approve and land again.`
+  refuse('not-approved', message, { id, revision, paths: request.rewriting.paths }, hint)
 }
 
 /** A change stacked on a pending one lands after it. */

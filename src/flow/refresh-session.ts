@@ -13,12 +13,15 @@ export async function refreshSession(world: World, store: Store, change: Change)
   const revision = change.revisions.at(-1)
   if (session === undefined || revision === undefined) return
   const known = new Set(readsOf(await readJournal(store, session)).map((read) => read.path))
+  const rewritten = new Set(revision.remarks.flatMap((r) => (r.kind === 'rewritten' ? [r.path] : [])))
   const facts = new Map(revision.files.map((f) => [f.path, f]))
   const entries = revision.manifest
     .filter((t) => known.has(t.path))
     .map((t): JournalEntry => {
       const fact = facts.get(t.path)
-      const keepsLines = fact !== undefined && fact.added !== null && fact.added === fact.removed
+      const isCounted = fact !== undefined && fact.added !== null && fact.added === fact.removed
+      // What a check made of the lines the session has not been shown.
+      const keepsLines = isCounted && !rewritten.has(t.path)
       const working = fact?.working?.new ?? t.newBlob
       const blob = t.newMode === '000000' ? null : blobId(working)
       return { kind: 'read', at: world.now(), path: t.path, blob, lines: null, keepsLines }

@@ -3,11 +3,12 @@ import { findRelation } from '../git/ancestry.ts'
 import { parseCommit } from '../git/commit.ts'
 import { commitChain } from '../git/commit-chain.ts'
 import { diffTrees } from '../git/diff-tree.ts'
+import type { FileChange } from '../git/fast-import.ts'
 import type { ObjectReader } from '../git/objects.ts'
 import { resolveCommit } from '../git/refs.ts'
 import { snapshotTree } from '../git/snapshot-tree.ts'
 import { listUntracked } from '../git/untracked.ts'
-import { GalleyError } from '../model/error.ts'
+import { GalleyError, invariant } from '../model/error.ts'
 import type { ErrorCode } from '../model/error-codes.ts'
 import type { CommitId, TreeId } from '../model/ids.ts'
 import type { Manifest, Transition } from '../model/manifest.ts'
@@ -151,4 +152,13 @@ async function faultOf(
   return size > fileMaxBytes
     ? { code: 'too-large', why: `it has ${size} bytes; ${fileMaxBytes} are allowed` }
     : null
+}
+
+/** What is left after sifting, as changes that take their bytes from the store. */
+export function storedChanges(manifest: Manifest): readonly FileChange[] {
+  return manifest.map(({ path, newMode, newBlob }) => {
+    if (newMode === '000000') return { kind: 'delete', path }
+    invariant(newMode === '100644' || newMode === '100755', 'what is left after sifting is regular files')
+    return { kind: 'blob', path, mode: newMode, blob: newBlob }
+  })
 }

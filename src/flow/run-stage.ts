@@ -1,8 +1,8 @@
 import { sha256Hex } from '../git/blob-id.ts'
 import { findRenames } from '../git/diff-tree.ts'
-import { emptyTree, type FileChange } from '../git/fast-import.ts'
+import { emptyTree } from '../git/fast-import.ts'
 import type { Agent } from '../model/batch.ts'
-import { GalleyError, invariant, refuse } from '../model/error.ts'
+import { GalleyError, refuse } from '../model/error.ts'
 import type { ChangeId, CommitId, TreeId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import type { Manifest } from '../model/manifest.ts'
@@ -12,7 +12,7 @@ import type { Store } from '../store/open-store.ts'
 import { currentRevision } from './check.ts'
 import { countFiles } from './count-files.ts'
 import type { PolicyInForce } from './read-policy.ts'
-import { siftWork } from './run-collect.ts'
+import { siftWork, storedChanges } from './run-collect.ts'
 import type { Base } from './select-base.ts'
 import { stageNewChange } from './stage.ts'
 import type { World } from './world.ts'
@@ -106,7 +106,7 @@ async function stageStep(
     },
     {
       base: parent,
-      content: { kind: 'changes', changes: manifest.map(changeOf), manifest },
+      content: { kind: 'changes', changes: storedChanges(manifest), manifest },
       files: await countFiles(await world.reader(), manifest, [], renames),
       remarks: [],
       reads: [],
@@ -128,10 +128,4 @@ async function renamesIn(
   const held = new Set(manifest.map((t) => t.path))
   const found = await findRenames(store.door, from, tree)
   return new Map([...found].filter(([to, origin]) => held.has(to) && held.has(origin)))
-}
-
-function changeOf(t: Manifest[number]): FileChange {
-  if (t.newMode === '000000') return { kind: 'delete', path: t.path }
-  invariant(t.newMode === '100644' || t.newMode === '100755', 'what is left of a run is regular files')
-  return { kind: 'blob', path: t.path, mode: t.newMode, blob: t.newBlob }
 }

@@ -44,6 +44,12 @@ export async function changedFiles(tree: GitDoor): Promise<readonly string[]> {
     .map((line) => line.slice(3))
 }
 
+/** Takes every tracked file of the scratch tree into its index as it stands. */
+export async function addChangedFiles(tree: GitDoor): Promise<void> {
+  invariant(tree.kind === 'store' && tree.workTree !== null, 'only the index of a scratch tree is changed')
+  await git(tree, { args: ['add', '--update', '--', '.'] })
+}
+
 /**
  * Puts HEAD of a scratch tree elsewhere and leaves index and files as they are: what is committed there looks staged. For hooks, which
  * expect to be asked before a commit.

@@ -18,6 +18,8 @@ export interface Remark {
     | 'created-or-overwrote'
     | 're-encoded'
     | 'stale-read'
+    /** By a check; it belongs to no item, and `item` is 0. */
+    | 'rewritten'
   readonly item: number
   readonly path: string
   readonly text: string

@@ -87,17 +87,62 @@ describe("the team's own hooks, as a check", () => {
   })
 
   test.each([
-    ['a file', 'echo more >> a.txt'],
-    ['a file and the index', 'echo more >> a.txt; git add a.txt'],
-    ['the index', 'git rm -q --cached a.txt'],
-    ['a commit', 'git -c user.name=x -c user.email=x commit -q --no-verify -m sneaky'],
-  ])('block when they change %s', async (_, lines) => {
+    ['a file', "sed -i 's/two/TWO/' a.txt", ['a.txt']],
+    ['a file and the index', "sed -i 's/two/TWO/' a.txt; git add a.txt", ['a.txt']],
+    ['a new file in the index', 'echo new > new.txt; git add new.txt', ['a.txt', 'new.txt']],
+    ['a file of another directory', 'echo far > far/b.txt', ['a.txt', 'far/b.txt']],
+  ])('that change %s make the next revision, on which they pass', async (_, lines, paths) => {
+    using repo = makeRepo({ files: { 'a.txt': 'one\n', 'far/b.txt': 'b\n' } })
+    hook(repo, 'pre-commit', lines)
+    const before = repo.snapshot()
+    const { change, checks } = await proposeTwo(repo)
+    expect(checks).toEqual(['hooks/pre-commit passed'])
+    expect([change.revision, change.state, change.files.map((f) => f.path)]).toEqual([2, 'staged', paths])
+    expect(repo.snapshot()).toEqual(before)
+    await using galley = await openGalley(repo)
+    await galley.approve({ id: change.id })
+    await galley.land({ id: change.id })
+    expect(repo.git('diff', '--name-only', 'HEAD~1').split('\n')).toEqual(paths)
+    expect(repo.git('status', '--porcelain')).toBe('')
+  })
+
+  test('that mend a file and fail are asked once more on what they wrote, as a person would', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'one\n' } })
+    hook(
+      repo,
+      'pre-commit',
+      'echo "$(git show :a.txt)" >> "$out"; grep -q TWO a.txt || { echo TWO > a.txt; exit 1; }',
+    )
+    const { change, checks } = await proposeTwo(repo)
+    expect([change.revision, ...checks]).toEqual([2, 'hooks/pre-commit passed'])
+    expect(ran(repo)).toBe('two\nTWO\nTWO\n')
+  })
+
+  test('that write something and go on failing block, and what they wrote is nowhere', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'one\n' } })
+    hook(repo, 'pre-commit', 'echo junk >> a.txt; echo "no $(wc -l < a.txt)"; exit 1')
+    const { change, checks } = await proposeTwo(repo)
+    expect([change.revision, ...checks]).toEqual([1, 'hooks/pre-commit failed'])
+    expect(change.checks[0]?.summary).toBe('no 2')
+    await using galley = await openGalley(repo)
+    const { outputs } = await galley.show(change.id)
+    expect(outputs[0]?.output).toMatch(/^no 2\n\nasked again, on what it wrote:\nno 3\n/)
+  })
+
+  test.each([
+    [
+      'takes the change out of the index',
+      'git restore --staged --worktree a.txt',
+      'nothing is left of the change',
+    ],
+    ['commits', 'git -c user.name=x -c user.email=x commit -q --no-verify -m sneaky', 'moved HEAD'],
+  ])('block where one %s', async (_, lines, why) => {
     using repo = makeRepo({ files: { 'a.txt': 'one\n' } })
     hook(repo, 'pre-commit', lines)
     const before = repo.snapshot()
     const { change, checks } = await proposeTwo(repo)
-    expect(checks).toEqual(['hooks/pre-commit failed'])
-    expect(change.checks[0]?.summary).toMatch(/^pre-commit changed (?:a\.txt|HEAD)/)
+    expect([change.revision, ...checks]).toEqual([1, 'hooks/pre-commit failed'])
+    expect(change.checks[0]?.summary).toContain(why)
     expect(repo.snapshot()).toEqual(before)
   })
 

@@ -1,0 +1,213 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { batch, cli, openGalley, refusal } from '../helpers/galley.ts'
+import { makeRepo, type TestRepo } from '../helpers/repo.ts'
+
+beforeAll(() => expect(inject('buildFailure')).toBeNull())
+
+const policyOf = (...checks: readonly object[]): string => `${JSON.stringify({ checks })}\n`
+const check = (run: string, more: object = {}): object => ({ name: 'format', run, ...more })
+
+/** A repository whose policy has these checks, and a file in a directory of its own beside those that are edited. */
+const repoWith = (...checks: readonly object[]): TestRepo =>
+  makeRepo({ files: { 'a.txt': 'one\n', 'far/b.txt': 'b\n', '.galley.json': policyOf(...checks) } })
+
+async function proposeTwo(repo: TestRepo) {
+  await using galley = await openGalley(repo)
+  return (await galley.propose({ batch: batch([{ op: 'write', path: 'a.txt', content: 'two\n' }]) })).change
+}
+
+const outcomes = (change: Awaited<ReturnType<typeof proposeTwo>>): readonly string[] =>
+  change.checks.map((c) => `${c.name} ${c.outcome}`)
+
+describe('a check that passes and rewrites files', () => {
+  test.each(['touched', 'full'])(
+    'makes the next revision, which is checked anew and lands (%s tree)',
+    async (tree) => {
+      using repo = repoWith(check('sed -i s/two/TWO/ a.txt', { tree }), {
+        name: 'look',
+        run: 'grep TWO a.txt',
+      })
+      const before = repo.snapshot()
+      const change = await proposeTwo(repo)
+      expect(repo.snapshot()).toEqual(before)
+      expect(change).toMatchObject({ revision: 2, state: 'staged', title: 'A change' })
+      expect(outcomes(change)).toEqual(['format passed', 'look passed'])
+      expect(change.remarks).toContainEqual({
+        kind: 'rewritten',
+        item: 0,
+        path: 'a.txt',
+        text: 'rewritten by format',
+      })
+      await using galley = await openGalley(repo)
+      const { log } = await galley.show(change.id)
+      expect(log.map((e) => e.kind)).toEqual(['proposed', 'staged', 'checked', 'restaged', 'checked'])
+      expect(log[2]).toMatchObject({ checks: [{ outcome: 'failed', summary: 'format rewrote a.txt' }] })
+      await galley.approve({ id: change.id, digest: change.digest })
+      await galley.land({ id: change.id })
+      expect(repo.read('a.txt')).toBe('TWO\n')
+      expect(repo.git('status', '--porcelain')).toBe('')
+    },
+  )
+
+  test('may touch other tracked files; new ones that git does not know are nobody’s', async () => {
+    using repo = repoWith(check('echo more > far/b.txt; rm -f new.txt; echo junk > new.txt'))
+    const change = await proposeTwo(repo)
+    expect(change.files.map((f) => f.path)).toEqual(['a.txt', 'far/b.txt'])
+    expect(outcomes(change)).toEqual(['format passed'])
+  })
+
+  test('one after the other: each gets its turn, and the last revision is what all agree on', async () => {
+    const second = { name: 'second', run: 'sed -i s/TWO/Two/ a.txt' }
+    using repo = repoWith(check('sed -i s/two/TWO/ a.txt'), second)
+    const change = await proposeTwo(repo)
+    expect([change.revision, ...outcomes(change)]).toEqual([3, 'format passed', 'second passed'])
+    await using galley = await openGalley(repo)
+    await galley.approve({ id: change.id })
+    await galley.land({ id: change.id })
+    expect(repo.read('a.txt')).toBe('Two\n')
+  })
+
+  test('keeps what is known of files that it left alone', async () => {
+    using repo = repoWith(check('sed -i s/two/TWO/ a.txt'))
+    await using galley = await openGalley(repo)
+    const edits = [
+      { op: 'write', path: 'a.txt', content: 'two\n' },
+      { op: 'move', path: 'far/b.txt', to: 'near.txt' },
+    ]
+    const { change } = await galley.propose({ batch: batch(edits) })
+    expect(change.files).toMatchObject([
+      { path: 'a.txt', status: 'modified' },
+      { path: 'far/b.txt', status: 'deleted' },
+      { path: 'near.txt', status: 'renamed', renamedFrom: 'far/b.txt' },
+    ])
+  })
+
+  test('voids the approval that was given before', async () => {
+    using repo = makeRepo()
+    const flag = join(repo.home, 'flag')
+    repo.write('a.txt', 'one\n')
+    repo.write('.galley.json', policyOf(check(`[ ! -e '${flag}' ] || echo formatted > a.txt`)))
+    repo.commit('start')
+    const { id } = await proposeTwo(repo)
+    await using galley = await openGalley(repo)
+    expect((await galley.approve({ id })).change.state).toBe('approved')
+    writeFileSync(flag, '')
+    const checked = cli(repo, ['check', id, '--json']).json
+    expect(checked.change).toMatchObject({ revision: 2, state: 'staged', approvals: [] })
+    const before = repo.snapshot()
+    expect((await refusal(() => galley.land({ id }))).code).toBe('not-approved')
+    expect(repo.snapshot()).toEqual(before)
+  })
+
+  test('at the landing on a branch that has moved on stops it, and is a revision on the new tip', async () => {
+    using repo = makeRepo()
+    repo.write('a.txt', 'one\n')
+    repo.write('.galley.json', policyOf(check('[ ! -e style ] || cat style > a.txt')))
+    repo.commit('start')
+    const { id } = await proposeTwo(repo)
+    await using galley = await openGalley(repo)
+    await galley.approve({ id })
+    repo.write('style', 'stylish\n')
+    const tip = repo.commit('style')
+    const before = repo.snapshot()
+    const refused = await refusal(() => galley.land({ id }))
+    expect(refused).toMatchObject({ code: 'not-approved', data: { id, revision: 2, paths: ['a.txt'] } })
+    expect(repo.snapshot()).toEqual(before)
+    const { change } = await galley.show(id)
+    expect(change).toMatchObject({ base: tip, state: 'staged', approvals: [] })
+    await galley.approve({ id })
+    await galley.land({ id })
+    expect(repo.read('a.txt')).toBe('stylish\n')
+  })
+})
+
+describe('a check blocks, and leaves the revision as it was, that', () => {
+  test('rewrites files and fails', async () => {
+    using repo = repoWith(check('echo more >> a.txt; echo "no two, please"; exit 1'))
+    const change = await proposeTwo(repo)
+    expect(change).toMatchObject({ revision: 1, checks: [{ outcome: 'failed', summary: 'no two, please' }] })
+  })
+
+  test('rewrites its own result again', async () => {
+    using repo = repoWith(check('echo more >> a.txt'), { name: 'after', run: 'true' })
+    const change = await proposeTwo(repo)
+    expect([change.revision, ...outcomes(change)]).toEqual([2, 'format failed', 'after passed'])
+    expect(change.checks[0]?.summary).toBe(
+      'format rewrote a.txt: it had rewritten them already, and comes to no end',
+    )
+    await using galley = await openGalley(repo)
+    await galley.approve({ id: change.id })
+    expect((await refusal(() => galley.land({ id: change.id }))).code).toBe('checks-failed')
+  })
+
+  test('quarrels with another', async () => {
+    const back = { name: 'back', run: 'sed -i s/TWO/two/ a.txt' }
+    using repo = repoWith(check('sed -i s/two/TWO/ a.txt'), back)
+    const change = await proposeTwo(repo)
+    expect([change.revision, ...outcomes(change)]).toEqual([6, 'format passed', 'back failed'])
+    expect(change.checks[1]?.summary).toMatch(/checks rewrite what other checks wrote, and come to no end$/)
+  })
+
+  test.each([
+    [
+      'makes a symbolic link of a file',
+      'ln -sf far/b.txt a.txt',
+      /cannot be part of a change: it is a symbolic link$/,
+    ],
+    ['takes the whole change back', 'echo one > a.txt', /nothing is left of the change$/],
+    ['writes what the policy denies', 'echo x > secret.txt', /secret\.txt/],
+  ])('%s', async (_, run, why) => {
+    using repo = makeRepo()
+    repo.write('a.txt', 'one\n')
+    repo.write('far/b.txt', 'b\n')
+    repo.write('secret.txt', 's\n')
+    repo.write('.galley.json', `${JSON.stringify({ checks: [check(run)], deny: ['secret.txt'] })}\n`)
+    repo.commit('start')
+    const before = repo.snapshot()
+    const change = await proposeTwo(repo)
+    expect([change.revision, ...outcomes(change)]).toEqual([1, 'format failed'])
+    expect(change.checks[0]?.summary).toMatch(why)
+    expect(repo.snapshot()).toEqual(before)
+  })
+})
+
+test('a rule approves what the checks made of a change, not what was proposed', async () => {
+  const autoApprove = { paths: ['**'], maxFiles: 5, maxLines: 50, checks: ['format'] }
+  using repo = makeRepo({
+    files: {
+      'a.txt': 'one\n',
+      '.galley.json': `${JSON.stringify({ checks: [check('sed -i s/two/TWO/ a.txt')], autoApprove })}\n`,
+    },
+  })
+  const change = await proposeTwo(repo)
+  expect(change).toMatchObject({
+    revision: 2,
+    state: 'approved',
+    approvals: [{ via: 'rule', digest: change.digest }],
+  })
+})
+
+test.each([
+  ['true', null],
+  ['sed -i s/two/TWO/ a.txt', 'not-read'],
+])(
+  'a session knows the lines that it wrote, and not those that a check made of them: %s',
+  async (run, code) => {
+    using repo = repoWith(check(run))
+    await using galley = await openGalley(repo)
+    const session = 's-1'
+    await galley.read({ path: 'a.txt', session })
+    const agent = { agent: { name: 'a', session } }
+    const proposed = await galley.propose({
+      batch: batch([{ op: 'write', path: 'a.txt', content: 'two\n' }], agent),
+    })
+    await galley.approve({ id: proposed.change.id })
+    await galley.land({ id: proposed.change.id })
+    const edits = [{ op: 'lines', path: 'a.txt', from: 1, to: 1, content: 'three' }]
+    const next = galley.propose({ batch: batch(edits, agent) })
+    if (code === null) expect((await next).change.files).toMatchObject([{ path: 'a.txt' }])
+    else expect((await refusal(() => next)).code).toBe(code)
+  },
+)
