@@ -43,15 +43,14 @@ export interface TestRepo {
 
 /** All that is the user's: compared whole before and after every refusal. */
 export interface Snapshot {
-  readonly refs: string
+  /** What HEAD says; of the work tree that it was taken in. */
   readonly head: string
   readonly index: string
+  /** With the branch and its commit. */
   readonly status: string
-  readonly stash: string
-  readonly worktrees: string
   /** Every file outside `.git`: mode and digest of its bytes. */
   readonly files: Readonly<Record<string, string>>
-  /** Every file inside `.git` but galley's folder. */
+  /** Every file inside `.git` but galley's folder: refs and their logs, stash, index, objects, configuration, other work trees. */
   readonly gitFiles: Readonly<Record<string, string>>
 }
 
@@ -130,23 +129,20 @@ function tryRun(task: () => string): { readonly code: number; readonly out: stri
 }
 
 function snapshot(repo: TestRepo): Snapshot {
-  const gitDir = repo.git('rev-parse', '--path-format=absolute', '--git-common-dir')
+  const asked = ['--path-format=absolute', '--git-common-dir', '--git-dir', '--is-bare-repository']
+  const [commonDir = '', gitDir = '', isBare] = repo.git('rev-parse', ...asked).split('\n')
   // Looked at before any command that may write the index, and with the optional locks off.
-  const gitFiles = digests(gitDir, (path) => path === 'galley')
-  const quiet = ['--no-optional-locks']
-  const isBare = repo.git('rev-parse', '--is-bare-repository') === 'true'
+  const gitFiles = digests(commonDir, (path) => path === 'galley')
+  const head = readFileSync(join(gitDir, 'HEAD'), 'utf8')
+  if (isBare === 'true') return { gitFiles, head, index: '', status: '', files: {} }
+  const quiet = '--no-optional-locks'
+  const status = ['status', '--porcelain=v2', '--branch', '--ignored', '--untracked-files=all']
   return {
     gitFiles,
-    refs: repo.tryGit('for-each-ref').out,
-    head:
-      repo.tryGit('symbolic-ref', '-q', 'HEAD').out + repo.tryGit('rev-parse', '-q', '--verify', 'HEAD').out,
-    index: isBare ? '' : repo.git(...quiet, 'ls-files', '-s', '-t', '-v'),
-    status: isBare
-      ? ''
-      : repo.git(...quiet, 'status', '--porcelain=v2', '--branch', '--ignored', '--untracked-files=all'),
-    stash: repo.tryGit('stash', 'list').out,
-    worktrees: repo.git('worktree', 'list', '--porcelain'),
-    files: isBare ? {} : digests(repo.dir, (path) => path === '.git'),
+    head,
+    index: repo.git(quiet, 'ls-files', '-s', '-t', '-v'),
+    status: repo.git(quiet, ...status),
+    files: digests(repo.dir, (path) => path === '.git'),
   }
 }
 
