@@ -204,10 +204,14 @@ function findClashes(built: readonly Built[], request: BuildRequest): readonly F
   const deleted = new Set(built.filter((b) => b.change.kind === 'delete').map((b) => b.file.path))
   const failures: Failure[] = []
   for (const path of files) {
-    const blocked = request.states.get(path)?.blockedBy ?? null
+    const state = request.states.get(path)
+    const blocked = state?.blockedBy ?? null
     if (blocked !== null && !deleted.has(blocked)) {
       failures.push(failure('exists', request, path, `${path} cannot be made: ${blocked} is a file`))
     }
+    const staying = state?.beneath.find((file) => !deleted.has(file))
+    if (staying !== undefined)
+      failures.push(failure('is-directory', request, path, `${path} cannot be made: ${staying} stays in it`))
     for (let end = path.lastIndexOf('/'); end !== -1; end = path.lastIndexOf('/', end - 1)) {
       const parent = path.slice(0, end)
       if (files.has(parent))

@@ -6,10 +6,11 @@ import { lookUpPath, type ObjectReader, type TreeLookup } from '../git/objects.t
 import { refuse } from '../model/error.ts'
 import type { ErrorCode } from '../model/error-codes.ts'
 import { absent, type FileState, type RegularFile } from '../model/file-state.ts'
-import { type BlobId, blobId, type TreeId } from '../model/ids.ts'
+import { type BlobId, blobId, type TreeId, treeId } from '../model/ids.ts'
 import type { FileMode } from '../model/manifest.ts'
 import type { Failure } from '../model/resolution.ts'
 import { findCollision } from '../policy/fold.ts'
+import { holdsOnly } from '../sys/holds-only.ts'
 import { readWorkTreeFile, type WorkTreeFile } from '../sys/work-tree-file.ts'
 import type { World } from './world.ts'
 
@@ -25,6 +26,8 @@ export interface PathState {
   readonly conversion: PathConversion | null
   /** A parent of the path that is a file in the base commit: the batch must delete it to make room. */
   readonly blockedBy: string | null
+  /** Files of the base commit below the path: the batch must delete them all, since a directory makes room for a file. */
+  readonly beneath: readonly string[]
 }
 
 export interface ReadFilesRequest {
@@ -39,6 +42,8 @@ export interface ReadFilesRequest {
 
 export interface PathUse {
   readonly item: number
+  /** The path is written as a whole: it may take the place of a directory that the batch empties, or of one that holds no file. */
+  readonly makes: boolean
   /** The path may be made by the batch: `untracked` and collisions are then of interest. */
   readonly creates: boolean
   /** The system that asks makes no directories. */
@@ -75,16 +80,17 @@ async function readPath(
 ): Promise<PathState | Failure> {
   const fail = failureAt(path, use.item)
   const lookup = await lookUpPath(reader, request.tree, path)
-  const inTree = judgeLookup(lookup, path, request.leaving, fail)
+  const beneath = use.makes ? await filesBeneath(reader, lookup, path, request.leaving) : null
+  const inTree = judgeLookup(lookup, path, request.leaving, beneath !== null, fail)
   if (inTree !== null) return inTree
+  const about = { path, blockedBy: lookup.kind === 'blocked' ? lookup.by : null, beneath: beneath ?? [] }
   const base = lookup.kind === 'file' ? { mode: lookup.entry.mode, blob: blobId(lookup.entry.id) } : null
-  const blockedBy = lookup.kind === 'blocked' ? lookup.by : null
   const root = world.repository.workTree
   const fromBase = async (): Promise<PathState | Failure> => {
     const current = await baseState(reader, base, request.fileMaxBytes)
     if (current === 'too-large')
       return fail('too-large', `${path} is larger than ${request.fileMaxBytes} bytes`, {})
-    return { path, current, base, uncommitted: false, conversion: null, blockedBy }
+    return { ...about, current, base, uncommitted: false, conversion: null }
   }
   if (conversion?.kind === 'filtered') {
     // Only the filter's program knows which blob this is, and galley never runs one.
@@ -95,14 +101,15 @@ async function readPath(
   }
   if (!request.useWorkTree || root === null) return fromBase()
   const file = await readWorkTreeFile(root, path, request.fileMaxBytes)
-  const unusable = judgeWorkingFile(file, path, fail)
+  const makesRoom = use.makes && file.kind === 'directory' && holdsOnly(root, path, new Set(about.beneath))
+  const unusable = makesRoom ? null : judgeWorkingFile(file, path, fail)
   if (unusable !== null) return unusable
   if (use.parentsMustExist && file.kind === 'absent' && file.missingFrom < path.split('/').length - 1) {
     return fail('parent-missing', `the directory of ${path} does not exist`, {})
   }
   if (file.kind !== 'file') {
     if (base !== null && isTrue((await world.config()).get('core.sparsecheckout'))) return fromBase()
-    return { path, current: absent, base, uncommitted: base !== null, conversion, blockedBy }
+    return { ...about, current: absent, base, uncommitted: base !== null, conversion }
   }
   if (base === null) {
     if (use.creates)
@@ -134,7 +141,29 @@ async function compareWithBase(
         conversion,
         base: base.blob,
       })) === base.blob)
-  return { path, current, base, uncommitted: !(sameBytes && sameMode), conversion, blockedBy: null }
+  const uncommitted = !(sameBytes && sameMode)
+  return { path, current, base, uncommitted, conversion, blockedBy: null, beneath: [] }
+}
+
+/** Files below a directory of the tree, if the batch takes all of them away; null = it does not, or no directory is there. */
+async function filesBeneath(
+  reader: ObjectReader,
+  lookup: TreeLookup,
+  path: string,
+  leaving: ReadonlySet<string>,
+): Promise<readonly string[] | null> {
+  if (lookup.kind !== 'directory' || lookup.tree === null) return null
+  const files: string[] = []
+  const waiting = [{ path, tree: lookup.tree }]
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    for (const { name, mode, id } of await reader.tree(at.tree)) {
+      const child = `${at.path}/${name}`
+      if (mode === '040000') waiting.push({ path: child, tree: treeId(id) })
+      else if (leaving.has(child)) files.push(child)
+      else return null
+    }
+  }
+  return files
 }
 
 async function baseState(
@@ -167,9 +196,11 @@ function judgeLookup(
   lookup: TreeLookup,
   path: string,
   leaving: ReadonlySet<string>,
+  isEmptied: boolean,
   fail: Fail,
 ): Failure | null {
-  if (lookup.kind === 'directory') return fail('is-directory', `${path} is a directory`, {})
+  if (lookup.kind === 'directory')
+    return isEmptied ? null : fail('is-directory', `${path} is a directory`, {})
   if (lookup.kind === 'blocked') {
     if (lookup.mode === '160000')
       return fail('submodule', `${path} lies in the submodule ${lookup.by}`, { submodule: lookup.by })

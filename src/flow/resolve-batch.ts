@@ -105,17 +105,18 @@ function refuseTooMany(edits: readonly Edit[], policy: Policy): void {
 /** Every path that an edit names, with the first item that names it. */
 function pathUses(edits: readonly Edit[], profiles: readonly DialectProfile[]): ReadonlyMap<string, PathUse> {
   const uses = new Map<string, PathUse>()
-  const add = (path: string, item: number, creates: boolean) => {
+  const add = (path: string, item: number, makes: boolean, creates: boolean) => {
     const before = uses.get(path)
     uses.set(path, {
       item: before?.item ?? item,
+      makes: makes || before?.makes === true,
       creates: creates || before?.creates === true,
       parentsMustExist: profiles[item]?.parentsMustExist === true || before?.parentsMustExist === true,
     })
   }
   for (const edit of edits) {
-    add(edit.path, edit.item, edit.op === 'write' && edit.mode === 'create')
-    if (edit.op === 'move' || edit.op === 'copy') add(edit.to, edit.item, true)
+    add(edit.path, edit.item, edit.op === 'write', edit.op === 'write' && edit.mode === 'create')
+    if (edit.op === 'move' || edit.op === 'copy') add(edit.to, edit.item, true, true)
   }
   return uses
 }

@@ -128,7 +128,7 @@ export interface PathEntry {
 /** What a tree holds on the way to a path and at it. */
 export type TreeLookup =
   | { readonly kind: 'file'; readonly entry: PathEntry; readonly siblings: readonly TreeEntry[] }
-  | { readonly kind: 'directory' }
+  | { readonly kind: 'directory'; readonly tree: TreeId | null }
   /** A part of the path before the last is a file, a link or a submodule. */
   | { readonly kind: 'blocked'; readonly by: string; readonly mode: FileMode }
   /** Nothing there. `missingFrom` is the index of the first part that is missing; `siblings` stand beside it. */
@@ -148,7 +148,7 @@ export async function lookUpPath(
     if (entry === undefined) return { kind: 'absent', missingFrom: i, siblings }
     const isLast = i === parts.length - 1
     if (entry.mode === '040000') {
-      if (isLast) return { kind: 'directory' }
+      if (isLast) return { kind: 'directory', tree: treeId(entry.id) }
       current = treeId(entry.id)
     } else if (isLast) {
       return { kind: 'file', entry: { mode: entry.mode, id: entry.id }, siblings }
@@ -156,5 +156,5 @@ export async function lookUpPath(
       return { kind: 'blocked', by: parts.slice(0, i + 1).join('/'), mode: entry.mode }
     }
   }
-  return { kind: 'directory' }
+  return { kind: 'directory', tree }
 }

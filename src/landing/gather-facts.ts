@@ -1,6 +1,7 @@
 import type { IndexView } from '../git/index-file.ts'
 import type { Transition } from '../model/manifest.ts'
-import { lookAt, namesAt, type Standing } from '../sys/file-key.ts'
+import { lookAt, type Standing } from '../sys/file-key.ts'
+import { holdsOnly } from '../sys/holds-only.ts'
 import type { IndexFact, PathFacts } from './decide-path.ts'
 import { baseVersion, nextVersion, type RawVersions } from './raw-versions.ts'
 import type { RepositoryFacts } from './repository-facts.ts'
@@ -73,14 +74,4 @@ function makesRoom(workTree: string, t: Transition, standing: Standing, leaving:
   return (
     (standing.kind === 'file' || standing.kind === 'symlink') && leaving.identities.has(standing.identity)
   )
-}
-
-/** Whether a directory holds nothing but the given files, and directories of which the same is true. */
-function holdsOnly(workTree: string, directory: string, paths: ReadonlySet<string>): boolean {
-  const names = namesAt(workTree, directory)
-  if (names === null) return false
-  return names.every((name) => {
-    const path = `${directory}/${name}`
-    return paths.has(path) || holdsOnly(workTree, path, paths)
-  })
 }
