@@ -1,20 +1,25 @@
 import type { Verification } from '../model/verdict.ts'
 import type { DiffFile } from '../review/diff-file.ts'
 import { systemClock } from '../sys/clock.ts'
+import { apply } from './apply.ts'
 import { approve } from './approve.ts'
 import { type CallAnswer, type CallRequest, callTool, unnamedSession } from './call.ts'
 import type { CallApproval } from './call-run.ts'
 import { acknowledgeCall } from './call-settle.ts'
 import { type Captured, type CaptureListing, type CaptureRequest, capture, listCapture } from './capture.ts'
 import type { ChangeView } from './change-view.ts'
+import { checkPolicyFile } from './check-policy.ts'
 import { type Fetched, type FetchRequest, fetchChanges } from './fetch.ts'
 import { type Collected, collectGarbage } from './gc.ts'
 import { type Landed, land } from './land.ts'
 import { type LandedAll, landAll } from './land-all.ts'
 import { openTree } from './open-tree.ts'
 import { type Proposed, type ProposeRequest, propose } from './propose.ts'
+import { type Purged, purge } from './purge.ts'
 import { type Pushed, type PushRequest, pushChanges } from './push.ts'
 import { type ReadFile, type ReadRequest, readFile } from './read.ts'
+import { recheck } from './recheck.ts'
+import { finishInterrupted, type Recovered } from './recover.ts'
 import { previewRedo, type RedoRequest, redo } from './redo.ts'
 import { reject } from './reject.ts'
 import { type RunOutcome, type RunRequest, run } from './run.ts'
@@ -54,6 +59,12 @@ export interface Galley {
     readonly call: string
     readonly repeated: boolean
   }>
+  /** Proposes, approves in your name, and lands: for a caller who has seen the batch itself. */
+  readonly apply: (
+    request: Omit<ProposeRequest, 'batch'> & { readonly batch: Uint8Array | object },
+  ) => Promise<Landed>
+  /** Runs the checks of a pending change again. */
+  readonly check: (request: { readonly id: string }) => ChangeAnswer
   readonly show: (id: string) => Promise<Shown>
   readonly diff: (id: string, revision?: number) => Promise<readonly DiffFile[]>
   readonly approve: (request: { readonly id: string; readonly digest?: string }) => ChangeAnswer
@@ -82,6 +93,12 @@ export interface Galley {
   readonly verify: (request: VerifyRequest) => Promise<Verification>
   /** Takes them from a remote. */
   readonly fetch: (request?: FetchRequest) => Promise<Fetched>
+  /** Finishes or rolls back a landing that was cut off, as every method that writes does first; null = galley was never used here. */
+  readonly recover: () => Promise<Recovered | null>
+  /** The policy in the work tree that would be in force after a commit; with `ofHead` the one that is. */
+  readonly checkPolicy: (request?: { readonly ofHead?: boolean }) => ReturnType<typeof checkPolicyFile>
+  /** Removes galley from the repository. */
+  readonly purge: (request?: { readonly force?: boolean; readonly dryRun?: boolean }) => Promise<Purged>
   readonly close: () => Promise<void>
 }
 
@@ -98,6 +115,8 @@ export async function open(directory: string, options: OpenOptions = {}): Promis
     call: ({ call, approval = { kind: 'none' }, ...rest }) =>
       callTool(world, { ...rest, call: jsonBytes(call), approval }),
     acknowledgeCall: ({ call, session = unnamedSession }) => acknowledgeCall(world, { call, session }),
+    apply: ({ batch, ...rest }) => apply(world, { ...rest, batch: jsonBytes(batch) }),
+    check: ({ id }) => recheck(world, id),
     show: (id) => showChange(world, id),
     diff: (id, revision) => readPairs(world, id, revision),
     approve: (request) => approve(world, { ...request, via: 'cli' }),
@@ -119,6 +138,9 @@ export async function open(directory: string, options: OpenOptions = {}): Promis
     push: (request = {}) => pushChanges(world, request),
     verify: (request) => verify(world, request),
     fetch: (request = {}) => fetchChanges(world, request),
+    recover: () => finishInterrupted(world),
+    checkPolicy: (request = {}) => checkPolicyFile(world, request.ofHead === true),
+    purge: ({ force = false, dryRun = false } = {}) => purge(world, { force, dryRun }),
     close: () => world.close(),
   }
 }

@@ -421,7 +421,7 @@ const notPlayed: Readonly<Record<string, string>> = {
   'bug-sub-worktree-empty':
     'no worktree is made for a session; landings beside a submodule: test/landing/repository-kinds.test.ts',
   'bug-attr-temp-left':
-    'a landing that the system refuses at every point is tested in test/landing/faults.test.ts',
+    'a landing that the system refuses at every point is tested in test/landing/faults.long.test.ts',
 }
 
 const rows = readFileSync(join(import.meta.dirname, '../fixtures/conformance/bugs.jsonl'), 'utf8')

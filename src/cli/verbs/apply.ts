@@ -1,6 +1,6 @@
-import { approve, refuseAgents } from '../../flow/approve.ts'
+import { approveAndLand as landWithYes } from '../../flow/apply.ts'
+import { refuseAgents } from '../../flow/approve.ts'
 import type { ChangeView } from '../../flow/change-view.ts'
-import { land } from '../../flow/land.ts'
 import { propose } from '../../flow/propose.ts'
 import { readPairs } from '../../flow/show.ts'
 import type { World } from '../../flow/world.ts'
@@ -43,22 +43,19 @@ export async function approveAndLand(
   change: ChangeView,
   yes: boolean,
 ): Promise<Answer> {
-  if (change.state === 'staged') {
-    if (!yes) {
-      context.terminal.write(
-        `${changeLine(change, context.terminal)}${noticesOf(change, context.terminal)}\n${diffText(await readPairs(world, change.id), context.terminal)}`,
+  if (change.state === 'staged' && !yes) {
+    context.terminal.write(
+      `${changeLine(change, context.terminal)}${noticesOf(change, context.terminal)}\n${diffText(await readPairs(world, change.id), context.terminal)}`,
+    )
+    if (!(await context.terminal.confirm('Approve and land?'))) {
+      refuse(
+        'not-approved',
+        `${change.id} stays staged; nobody approved it`,
+        { change },
+        `Land it later: galley approve ${change.id} && galley land ${change.id}`,
       )
-      if (!(await context.terminal.confirm('Approve and land?'))) {
-        refuse(
-          'not-approved',
-          `${change.id} stays staged; nobody approved it`,
-          { change },
-          `Land it later: galley approve ${change.id} && galley land ${change.id}`,
-        )
-      }
     }
-    await approve(world, { id: change.id, digest: change.digest, via: yes ? 'cli' : 'terminal' })
   }
-  const result = await land(world, { id: change.id })
+  const result = await landWithYes(world, change, yes ? 'cli' : 'terminal')
   return { value: { ...result }, text: landedText(result, context.terminal) }
 }
