@@ -7,14 +7,17 @@ import {
   type Acquisition,
   acquireExclusiveFile,
   type Holder,
+  readHolder,
   removeIfHolderIsDead,
 } from '../sys/exclusive-file.ts'
+import { hasLine, joinLine } from '../sys/waiting-line.ts'
 
 /** The locks that the running task already has: what it calls may ask for them again. */
 const heldHere = new AsyncLocalStorage<ReadonlySet<string>>()
 
-/** Between two tries; grows up to the second, with chance added so that waiters do not stay in step. */
-const FIRST_WAIT_MS = 5
+/** Between two looks of the one who is next, and of each who stands further back, by so much more. */
+const NEXT_WAIT_MS = 10
+const FURTHER_WAIT_MS = 40
 const LONGEST_WAIT_MS = 200
 /** Holders on other machines are judged by the age of their file. */
 const TOUCH_EVERY_MS = 10_000
@@ -24,7 +27,7 @@ export const landingLockFile = (galleyDir: string): string => join(galleyDir, 'l
 /**
  * Runs `task` while no other landing or recovery of this repository runs, in this process or any other.
  *
- * A task that has the lock may ask for it again. A lock whose holder is dead (by process number and start
+ * Those who wait get it in the order in which they came. A task that has the lock may ask for it again. A lock whose holder is dead (by process number and start
  * time, or by a later start of the system) is taken over. Leaves no file behind.
  *
  * @throws GalleyError `busy`, if it was still held after `limits.landingLockWaitMs`; data: `{ by }`.
@@ -71,18 +74,37 @@ async function runWith<T>(
   }
 }
 
+/**
+ * First come, first served: whoever waits stands in a line, and nobody passes those in front. So one waits for as
+ * many landings as there were waiters before, and not for luck.
+ */
 async function waitForLock(
   galleyDir: string,
   clock: Clock,
   label: string,
 ): Promise<Acquisition & { kind: 'held' }> {
+  const file = landingLockFile(galleyDir)
+  const acquire = () => acquireExclusiveFile(file, newHolder(clock, label), clock.now())
+  const tried = hasLine(file, clock.now()) ? null : acquire()
+  if (tried?.kind === 'held') return tried
   const until = clock.now() + limits.landingLockWaitMs
-  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 1.5, LONGEST_WAIT_MS)) {
-    const tried = acquireExclusiveFile(landingLockFile(galleyDir), newHolder(clock, label), clock.now())
-    if (tried.kind === 'held') return tried
-    if (clock.now() >= until) refuseBusy(galleyDir, tried.by)
-    await clock.sleep(waitMs + (clock.random(1)[0] ?? 0) / 32)
+  const place = joinLine(file, newHolder(clock, label), clock.now())
+  try {
+    for (;;) {
+      const ahead = place.ahead(clock.now())
+      const again = ahead === 0 ? acquire() : null
+      if (again?.kind === 'held') return again
+      if (clock.now() >= until) refuseBusy(galleyDir, holderOf(file))
+      await clock.sleep(Math.min(NEXT_WAIT_MS + ahead * FURTHER_WAIT_MS, LONGEST_WAIT_MS))
+    }
+  } finally {
+    place.leave()
   }
+}
+
+function holderOf(file: string): Holder | null {
+  const found = readHolder(file)
+  return found === 'absent' ? null : found
 }
 
 function newHolder(clock: Clock, label: string): Omit<Holder, 'process'> {

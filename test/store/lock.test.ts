@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -39,6 +40,14 @@ function leaveLock(process: Partial<ProcessIdentity>): void {
 /** The number of a process that has just ended. */
 const deadPid = (): number => spawnSync('true').pid
 
+/** Runs a task as if nobody had called it. */
+const outside = AsyncLocalStorage.snapshot() as <T>(task: () => T) => T
+
+async function untilWaiting(count: number): Promise<void> {
+  const isThere = () => readdirSync(directory).filter((name) => name.includes('.wait-')).length === count
+  for (let n = 0; n < 500 && !isThere(); n++) await systemClock.sleep(2)
+}
+
 const attempt = () => tryLandingLock(directory, systemClock, 'me', async () => 'done')
 
 describe('the landing lock', () => {
@@ -53,6 +62,36 @@ describe('the landing lock', () => {
       ['a', 'b', 'c'].map((name) => withLandingLock(directory, systemClock, name, task(name))),
     )
     expect(order.map((entry) => entry.slice(2))).toEqual(['in', 'out', 'in', 'out', 'in', 'out'])
+    expect(readdirSync(directory)).toEqual([])
+  })
+
+  test('goes to those who wait in the order in which they came', async () => {
+    const order: number[] = []
+    const waiting: Promise<void>[] = []
+    await withLandingLock(directory, systemClock, 'first', async () => {
+      for (let n = 0; n < 6; n++) {
+        // A task of its own each time: what runs inside may ask for the lock again.
+        waiting.push(
+          outside(() => withLandingLock(directory, systemClock, `${n}`, async () => void order.push(n))),
+        )
+        await untilWaiting(n + 1)
+      }
+    })
+    await Promise.all(waiting)
+    expect(order).toEqual([0, 1, 2, 3, 4, 5])
+    expect(readdirSync(directory)).toEqual([])
+  })
+
+  test('does not wait for one in the line who was killed', async () => {
+    const name = `landing.lock.wait-${'0'.repeat(15)}-abc`
+    writeFileSync(
+      join(directory, name),
+      JSON.stringify({ process: { ...ownIdentity(), pid: deadPid() }, token: 'abc' }),
+    )
+    utimesSync(join(directory, name), new Date(0), new Date(0))
+    await withLandingLock(directory, systemClock, 'me', async () =>
+      sweepLockFiles(directory, readdirSync(directory)),
+    )
     expect(readdirSync(directory)).toEqual([])
   })
 
