@@ -1,6 +1,7 @@
 import { GalleyError, type Refusal } from '../model/error.ts'
 import { hintFor } from '../model/error-codes.ts'
 import { limits } from '../model/limits.ts'
+import { asSystemRefusal } from '../model/system-refusal.ts'
 import { visible } from '../review/visible.ts'
 import { overlapText } from './overlap-text.ts'
 
@@ -9,7 +10,8 @@ export const usageError = (message: string): GalleyError =>
   new GalleyError({ code: 'usage', message, data: {} })
 
 /** What went wrong, as every surface returns it. An unknown error is a fault of galley's own. */
-export function refusalOf(error: unknown): Required<Refusal> {
+export function refusalOf(thrown: unknown): Required<Refusal> {
+  const error = asSystemRefusal(thrown)
   if (error instanceof GalleyError) {
     return {
       code: error.code,
@@ -18,32 +20,9 @@ export function refusalOf(error: unknown): Required<Refusal> {
       hint: error.hint ?? hintFor(error.code),
     }
   }
-  const system = systemReason(error)
-  if (system !== null) return { code: 'io-error', message: system, data: {}, hint: hintFor('io-error') }
   const message = error instanceof Error ? error.message : String(error)
   const stack = error instanceof Error ? (error.stack ?? '') : ''
   return { code: 'internal', message, data: { stack }, hint: hintFor('internal') }
-}
-
-const SYSTEM_CODES = new Set([
-  'EACCES',
-  'EPERM',
-  'ENOSPC',
-  'EROFS',
-  'EMFILE',
-  'ENFILE',
-  'EIO',
-  'EDQUOT',
-  'ENAMETOOLONG',
-  'ELOOP',
-  'EXDEV',
-])
-
-/** The system refused: that is neither the user's mistake nor a fault of galley's. */
-function systemReason(error: unknown): string | null {
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null
-  if (!SYSTEM_CODES.has(error.code)) return null
-  return error.message
 }
 
 /** 0 done, 1 refused, 2 wrong command line, 255 a fault of galley's own. */

@@ -1,3 +1,4 @@
+import { asSystemRefusal } from '../model/system-refusal.ts'
 import type { Verification } from '../model/verdict.ts'
 import type { DiffFile } from '../review/diff-file.ts'
 import { systemClock } from '../sys/clock.ts'
@@ -109,7 +110,7 @@ export interface Galley {
  */
 export async function open(directory: string, options: OpenOptions = {}): Promise<Galley> {
   const world = await openWorld(directory, { env: options.env ?? process.env, clock: systemClock })
-  return {
+  return withPublicCodes({
     read: (request) => readFile(world, request),
     propose: ({ batch, ...rest }) => propose(world, { ...rest, batch: jsonBytes(batch) }),
     call: ({ call, approval = { kind: 'none' }, ...rest }) =>
@@ -142,7 +143,20 @@ export async function open(directory: string, options: OpenOptions = {}): Promis
     checkPolicy: (request = {}) => checkPolicyFile(world, request.ofHead === true),
     purge: ({ force = false, dryRun = false } = {}) => purge(world, { force, dryRun }),
     close: () => world.close(),
-  }
+  })
+}
+
+/** What the system refuses in the middle of a verb (no space, no permission) has its code like any other refusal. */
+function withPublicCodes(galley: Galley): Galley {
+  const named =
+    (verb: (...args: readonly never[]) => Promise<unknown>) =>
+    (...args: readonly never[]) =>
+      verb(...args).catch((error: unknown) => {
+        throw asSystemRefusal(error)
+      })
+  return Object.fromEntries(
+    Object.entries(galley).map(([name, verb]) => [name, named(verb)]),
+  ) as unknown as Galley
 }
 
 const jsonBytes = (value: Uint8Array | object): Uint8Array =>

@@ -182,7 +182,7 @@ export async function git(door: GitDoor, call: GitCall): Promise<GitResult> {
 
 /** git's words for what the system refused, in the C locale. */
 const SYSTEM_REFUSAL =
-  /No space left on device|Disk quota exceeded|Read-only file system|Permission denied|Operation not permitted|Too many open files|Input\/output error|could not create (?:leading )?director/
+  /No space left on device|Disk quota exceeded|Read-only file system|Permission denied|Operation not permitted|Too many open files|Input\/output error|could not create (?:leading )?director|unable to create directory for/
 
 /** The error for an exit code that nobody expected, with git's own words as data. */
 export function gitFailure(args: readonly string[], result: GitResult): GalleyError {

@@ -1,6 +1,7 @@
 import { invariant } from '../model/error.ts'
 import { type CommitId, commitId, type ObjectFormat, type TreeId, treeId, zeroId } from '../model/ids.ts'
 import { converse } from '../sys/conversation.ts'
+import { answerOf } from './answer-of.ts'
 import { type GitDoor, gitEnvironment, gitFailure, repositoryArguments } from './door.ts'
 
 export interface Person {
@@ -78,6 +79,7 @@ export function openImporter(door: GitDoor, options: { readonly asPack: boolean 
     cwd: door.gitDir,
     env: gitEnvironment(door),
   })
+  const line = () => answerOf(talk, 'fast-import', talk.readLine())
   // A commit of this process is known to it by its mark only, until the process has ended.
   const marks = new Map<CommitId, number>()
   let count = 0
@@ -88,9 +90,9 @@ export function openImporter(door: GitDoor, options: { readonly asPack: boolean 
       pushCommit(parts, request, mark, marks)
       parts.push(`get-mark :${mark}\nls :${mark} ""\n`)
       talk.write(Buffer.concat(parts.map((p) => (typeof p === 'string' ? Buffer.from(p, 'utf8') : p))))
-      const commit = commitId(await talk.readLine())
+      const commit = commitId(await line())
       marks.set(commit, mark)
-      const root = await talk.readLine()
+      const root = await line()
       return {
         commit,
         tree: root.startsWith('missing')

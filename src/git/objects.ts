@@ -3,6 +3,7 @@ import { type CommitId, type TreeId, treeId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import type { FileMode } from '../model/manifest.ts'
 import { type Conversation, converse } from '../sys/conversation.ts'
+import { answerOf } from './answer-of.ts'
 import { type GitDoor, gitEnvironment, repositoryArguments } from './door.ts'
 
 export interface GitObject {
@@ -50,13 +51,13 @@ export function openObjectReader(door: GitDoor): ObjectReader {
   const request = (command: 'info' | 'contents', name: string): Promise<GitObject | null> => {
     invariant(!name.includes('\0'), 'an object name holds no NUL')
     ask().write(`${command} ${name}\0`)
-    return ask().readLine().then(parseHeader)
+    return answerOf(ask(), 'cat-file', ask().readLine()).then(parseHeader)
   }
   const contents: ObjectReader['contents'] = (id) =>
     queue(async () => {
       const object = await request('contents', id)
       if (object === null) return null
-      const bytes = await ask().readBytes(object.size + 1)
+      const bytes = await answerOf(ask(), 'cat-file', ask().readBytes(object.size + 1))
       return { object, bytes: bytes.subarray(0, object.size) }
     })
   const readTree = async (id: TreeId): Promise<readonly TreeEntry[]> => {

@@ -29,9 +29,10 @@ export async function updateRefs(
     okCodes: [0, 128],
   })
   if (result.exitCode === 0) return true
-  // A lost race and a held lock both say "cannot lock ref"; anything else is not ours to swallow.
-  if (result.stderr.includes('cannot lock ref')) return false
-  throw gitFailure(['update-ref', '--stdin'], result)
+  // A lost race and a held lock both say "cannot lock ref", and so does a full device; that is not ours to swallow.
+  const failure = gitFailure(['update-ref', '--stdin'], result)
+  if (failure.code !== 'io-error' && result.stderr.includes('cannot lock ref')) return false
+  throw failure
 }
 
 function updateLine(update: RefUpdate, format: ObjectFormat): string {

@@ -1,6 +1,7 @@
 import { type FileChange, openImporter } from '../git/fast-import.ts'
 import { keepInStore } from '../git/promote.ts'
 import { updateRefs } from '../git/refs.ts'
+import { refuse } from '../model/error.ts'
 import { limits } from '../model/limits.ts'
 import { readStanding } from '../sys/file-key.ts'
 import type { LandingPlan } from './preflight.ts'
@@ -47,6 +48,7 @@ export async function backUp(request: LandRequest, plan: LandingPlan): Promise<r
   await importer.finish()
   const name = Buffer.from(request.clock.random(4)).toString('hex')
   const ref = `refs/galley/backup/${request.label}/${seconds}-${name}`
-  await updateRefs(request.store, [{ ref, expected: null, next: commit }], 'backup before landing')
-  return [ref]
+  if (await updateRefs(request.store, [{ ref, expected: null, next: commit }], 'backup before landing'))
+    return [ref]
+  return refuse('busy', `the backup ${ref} could not be made`, { ref })
 }

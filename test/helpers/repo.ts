@@ -21,6 +21,8 @@ export interface RepoOptions {
   /** Name of the repository's folder; for spaces and letters beyond ASCII. */
   readonly name?: string
   readonly bare?: boolean
+  /** Where its home is made; default: the system's temporary directory. */
+  readonly under?: string
 }
 
 /** A repository of its own in a temporary directory, with an environment that nothing leaks into. */
@@ -56,14 +58,14 @@ export interface Snapshot {
 
 /** Makes a repository. Set KEEP_TEST_REPOS=1 to keep it for a look. */
 export function makeRepo(options: RepoOptions = {}): TestRepo {
-  const home = realpathSync(mkdtempSync(join(tmpdir(), 'galley-test-')))
+  const home = realpathSync(mkdtempSync(join(options.under ?? tmpdir(), 'galley-test-')))
   const dir = join(home, options.name ?? 'repo')
   const env: Record<string, string> = {
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',
     HOME: home,
     XDG_CONFIG_HOME: join(home, 'config'),
     XDG_CACHE_HOME: join(home, 'cache'),
-    TMPDIR: tmpdir(),
+    TMPDIR: options.under ?? tmpdir(),
     LC_ALL: 'C.UTF-8',
     GIT_CONFIG_GLOBAL: join(home, 'gitconfig'),
     GIT_CONFIG_NOSYSTEM: '1',
