@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { refuse } from '../model/error.ts'
 import { type CommitId, commitId } from '../model/ids.ts'
+import { makeOwnDirectory } from '../sys/durable-files.ts'
 import { type GitDoor, git } from './door.ts'
 
 /**
@@ -57,21 +58,41 @@ function parseLog(fields: readonly string[]): NewObjects {
   return { ids: [...ids], commits }
 }
 
+/** A folder in which objects wait beside the user's object store, as in a push that was received and is not accepted yet. */
+export interface ObjectsAside {
+  readonly directory: string
+  /** `objects` of the user's common directory. */
+  readonly objectsDir: string
+}
+
+/** Writes into the folder what neither it nor the user's object store holds. */
+const writingAside = ({ directory, objectsDir }: ObjectsAside) => ({
+  ...NO_INDEX,
+  GIT_OBJECT_DIRECTORY: directory,
+  GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPath(objectsDir),
+})
+
+/** Sees what waits in the folder too. */
+export const seeingAside = ({ directory }: ObjectsAside): Record<string, string> => ({
+  GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPath(directory),
+})
+
+/** One entry of a list that is parted by colons. */
+const quotedPath = (path: string): string => `"${path.replaceAll(/[\\"]/g, (sign) => `\\${sign}`)}"`
+
 /**
- * Copies objects from the store into the user's object store, where they are not there yet, and waits until
- * the device has them. Leaves loose objects or one pack; no ref, no temporary file, and never starts a
- * collection.
+ * Copies objects from the store into a folder aside, where the user's object store does not have them yet, and waits
+ * until the device has them. Leaves loose objects or one pack there, and never starts a collection.
  */
-export async function promoteObjects(options: {
+export async function stageObjects(options: {
   readonly store: GitDoor
   readonly user: GitDoor
-  /** `objects` of the repository's common directory. */
-  readonly objectsDir: string
+  readonly aside: ObjectsAside
   /** core.sharedRepository of the user, for the permissions of a new pack. */
   readonly sharedRepository: string | null
   readonly ids: readonly string[]
 }): Promise<void> {
-  const { store, user, ids } = options
+  const { store, user, aside, ids } = options
   if (ids.length === 0) return
   const input = `${ids.join('\n')}\n`
   // `--local`: what the user's store has already (the store's alternate) stays out.
@@ -80,35 +101,37 @@ export async function promoteObjects(options: {
     const shared =
       options.sharedRepository === null ? [] : ['-c', `core.sharedRepository=${options.sharedRepository}`]
     const durable = ['-c', 'core.fsync=pack,pack-metadata']
-    const target = join(options.objectsDir, 'pack', 'pack')
+    const target = join(aside.directory, 'pack', 'pack')
+    await makeOwnDirectory(join(aside.directory, 'pack'))
     await git(store, { args: [...shared, ...durable, ...pack, target], input, env: NO_INDEX })
   } else {
     const packed = await git(store, { args: [...pack, '--stdout'], input, env: NO_INDEX })
     const durable = ['-c', 'core.fsync=loose-object', '-c', 'core.fsyncMethod=batch']
-    await git(user, { args: [...durable, 'unpack-objects', '-q'], input: packed.stdout, env: NO_INDEX })
+    await git(user, {
+      args: [...durable, 'unpack-objects', '-q'],
+      input: packed.stdout,
+      env: writingAside(aside),
+    })
   }
-  await expectObjects(user, ids)
+  await expectObjects(user, aside, ids)
 }
 
 /**
  * With fsyncMethod=batch git 2.39 ends well even when the device was full and the objects did not get their
  * places.
  */
-async function expectObjects(user: GitDoor, ids: readonly string[]): Promise<void> {
+async function expectObjects(user: GitDoor, aside: ObjectsAside, ids: readonly string[]): Promise<void> {
   const args = ['cat-file', '--batch-check=%(objectname)']
-  const { stdout } = await git(user, { args, input: `${ids.join('\n')}\n`, env: NO_INDEX })
+  const env = { ...NO_INDEX, ...seeingAside(aside) }
+  const { stdout } = await git(user, { args, input: `${ids.join('\n')}\n`, env })
   const missing = stdout
     .toString('latin1')
     .split('\n')
     .filter((line) => line.endsWith(' missing'))
   if (missing.length === 0) return
-  refuse(
-    'io-error',
-    `${missing.length} objects could not be written into the repository (is the device full?)`,
-    {
-      missing: missing.slice(0, 10).map((line) => line.split(' ')[0]),
-    },
-  )
+  refuse('io-error', `${missing.length} objects could not be written (is the device full?)`, {
+    missing: missing.slice(0, 10).map((line) => line.split(' ')[0]),
+  })
 }
 
 /**
@@ -121,17 +144,15 @@ export async function keepInStore(store: GitDoor, ids: readonly string[]): Promi
   await git(store, { args: ['pack-objects', '-q', pack], input: `${ids.join('\n')}\n`, env: NO_INDEX })
 }
 
-/**
- * Writes blobs into the user's object store, as `git add` would, and gives nothing back: the caller knows
- * their ids.
- */
-export async function writeBlobs(user: GitDoor, blobs: Iterable<Uint8Array>): Promise<void> {
+/** Writes blobs aside, as `git add` would, and gives nothing back: the caller knows their ids. */
+export async function writeBlobsAside(
+  user: GitDoor,
+  aside: ObjectsAside,
+  blobs: Iterable<Uint8Array>,
+): Promise<void> {
   const durable = ['-c', 'core.fsync=loose-object']
   for (const bytes of blobs) {
-    await git(user, {
-      args: [...durable, 'hash-object', '-w', '--no-filters', '--stdin'],
-      input: bytes,
-      env: NO_INDEX,
-    })
+    const args = [...durable, 'hash-object', '-w', '--no-filters', '--stdin']
+    await git(user, { args, input: bytes, env: writingAside(aside) })
   }
 }

@@ -3,6 +3,7 @@ import { type PreparedRefMove, prepareRefMove, refValue } from '../git/ref-trans
 import { GalleyError, refuse } from '../model/error.ts'
 import { identityOfFile } from '../sys/index-snapshot.ts'
 import { replaceFile } from '../sys/lock-file.ts'
+import { moveObjects } from '../sys/move-objects.ts'
 import { completeImage, imageFile } from './index-image.ts'
 import { lockIndex, unlockIndex } from './locks.ts'
 import type { ReadyLanding } from './make-ready.ts'
@@ -54,6 +55,8 @@ export async function landUnderLocks(request: LandRequest, ready: ReadyLanding):
     if (ready.image !== null)
       isIndexComplete = completeImage(journal, ready.image, ready.staged) && !ready.plan.needsRefresh
     reach('index-completed')
+    moveObjects(ready.aside.directory, ready.aside.objectsDir)
+    reach('objects-moved')
     await commitRef(request, move)
   } catch (cause) {
     return await callOff(ready, move, isPlacing, cause)

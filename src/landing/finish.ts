@@ -29,7 +29,8 @@ import type { LeftAlone } from './settle-files.ts'
 
 /** How long displaced files are kept: an editor may have one open and save to it long after. */
 const KEPT_MS = 12 * 3600_000
-/** A preflight takes seconds. */
+/** What a preflight writes, and objects of a landing that moves a ref alone: neither takes more than seconds. */
+const SCRATCH_KINDS = ['preflight', 'objects']
 const SCRATCH_MS = 3600_000
 
 /**
@@ -52,6 +53,7 @@ export async function finishLanding(
       lateSaves(journal).map(({ path, file }) =>
         lateRemark(path, doneName(request.galleyDir, journal, file)),
       ),
+    async () => removeOwnDirectory(ready.aside.directory).then(() => []),
     async () => closeLanding(request.galleyDir, journal).then(() => []),
     async () => sweepDone(request.galleyDir, request.clock),
     async () =>
@@ -132,12 +134,12 @@ export async function sweepDone(galleyDir: string, clock: Clock): Promise<readon
   return remarks
 }
 
-/** Removes what killed preflights left: their folders carry the time in their names. */
+/** Removes what killed preflights and landings left: their folders carry the time in their names. */
 async function sweepScratch(galleyDir: string, clock: Clock): Promise<void> {
   const root = join(galleyDir, 'tmp')
   for (const name of await namesIn(root)) {
     const [kind, time] = name.split('-')
-    if (kind === 'preflight' && clock.now() - Number(time) > SCRATCH_MS)
+    if (SCRATCH_KINDS.includes(kind ?? '') && clock.now() - Number(time) > SCRATCH_MS)
       await removeOwnDirectory(join(root, name))
   }
 }

@@ -34,8 +34,8 @@ const LOCK_FIRST_FROM = 3
  *
  * Leaves, apart from what it is for: the commit's objects in the user's object store, the displaced files in
  * galley's folder for some hours, and a backup in the store where it merged beneath uncommitted work. On a
- * refusal ref, index and files are as before; objects stay in the object store, unreferenced, only when a
- * hook or somebody else's doing at that very moment was the reason.
+ * refusal ref, index, files and object store are as before; objects stay there, unreferenced, only when the
+ * device failed, or the process was killed, in the moment between their move and that of the ref.
  *
  * @throws GalleyError `in-progress`, `unmerged`, `locked`, `busy`, `branch-moved`, `checked-out-elsewhere`,
  * `overlaps-uncommitted`, `would-overwrite`, `symlink`, `filtered`, `hook-refused`, `stale`, `io-error`.
@@ -117,7 +117,7 @@ async function dropLanding(
     await closeLanding(request.galleyDir, ready.journal, left)
     return
   }
-  for (const stage of ready.extraStages) await removeOwnDirectory(stage)
+  for (const stage of [...ready.extraStages, ready.aside.directory]) await removeOwnDirectory(stage)
   await removeOwnDirectory(landDirectory(request.galleyDir, ready.journal.id))
   removeDirectoryIfEmpty(landRoot(request.galleyDir))
 }

@@ -1,24 +1,24 @@
 import type { ConfigValues } from '../git/config-values.ts'
 import { openObjectReader } from '../git/objects.ts'
-import { type NewObjects, writeBlobs } from '../git/promote.ts'
+import { type NewObjects, type ObjectsAside, seeingAside, writeBlobsAside } from '../git/promote.ts'
 import { startRefTransaction } from '../git/ref-transaction.ts'
 import { type LandingJournal, landDirectory, writeJournal } from '../store/landing-journal.ts'
 import type { Conversation } from '../sys/conversation.ts'
-import { makePrivateDirectory, removeOwnDirectory } from '../sys/durable-files.ts'
+import { makePrivateDirectory } from '../sys/durable-files.ts'
 import type { Standing } from '../sys/file-key.ts'
 import { identityOf, ownIdentity } from '../sys/process-identity.ts'
 import type { StagedStat } from '../sys/stage-file.ts'
 import { backUp } from './backup.ts'
 import { hookEnvironment } from './hook-environment.ts'
 import { type IndexImage, makeIndexImage } from './index-image.ts'
-import { lockIndex, unlockIndex } from './locks.ts'
-import { promote } from './move-ref.ts'
+import { chooseAside, stageLandingObjects } from './landing-objects.ts'
+import { lockIndex } from './locks.ts'
 import { type LandingPlan, planLanding } from './preflight.ts'
 import type { RawVersions } from './raw-versions.ts'
-import type { RepositoryFacts } from './repository-facts.ts'
+import { objectsDirectory, type RepositoryFacts } from './repository-facts.ts'
 import type { LandRequest } from './request.ts'
 import { type StagedFiles, stageFiles } from './stage.ts'
-import { noteTraces } from './unjournaled.ts'
+import { noteTraces, removeUnjournaled } from './unjournaled.ts'
 
 /**
  * A landing that is ready: everything is written aside and in the journal, and nothing of the user's has
@@ -34,6 +34,8 @@ export interface ReadyLanding {
   readonly staged: ReadonlyMap<string, StagedStat>
   readonly image: IndexImage | null
   readonly refProcess: Conversation
+  /** The commit's objects, and those of merged index entries. */
+  readonly aside: ObjectsAside
   readonly backups: readonly string[]
   readonly isIndexLocked: boolean
   /** Folders of ours beside the user's files, on other devices than galley's own folder. */
@@ -69,8 +71,7 @@ export async function makeReady(
     return await makeReadyIn(request, facts, lookups, { id, landDir, lockFirst, started })
   } catch (error) {
     for (const process of started) process.kill()
-    if (lockFirst !== null) unlockIndex(lockFirst.indexFile, id)
-    await removeOwnDirectory(landDir)
+    await removeUnjournaled(landDir, id)
     throw error
   }
 }
@@ -94,13 +95,16 @@ async function makeReadyIn(
   const reader = openObjectReader(store)
   try {
     await makePrivateDirectory(landDir)
+    const aside = chooseAside(objectsDirectory(repository.commonDir), landDir)
     const note = (stages: readonly string[]) =>
-      noteTraces(landDir, { indexFile: lockFirst?.indexFile ?? null, stages })
+      noteTraces(landDir, { indexFile: lockFirst?.indexFile ?? null, stages: [...stages, aside.directory] })
     await note([])
+    await makePrivateDirectory(aside.directory)
     if (lockFirst !== null) await lockIndex(lockFirst.indexFile, landDir, id, request.clock)
     const plan = await planLanding(request, facts, await lookups.raw, landDir, reader)
     reach('planned')
-    const refProcess = startRefTransaction(repository.door, request.reason, hookEnvironment(repository.env))
+    const env = { ...hookEnvironment(repository.env), ...seeingAside(aside) }
+    const refProcess = startRefTransaction(repository.door, request.reason, env)
     started.push(refProcess)
     const [backups, staged, image] = await allOrThrow([
       backUp(request, plan),
@@ -109,7 +113,7 @@ async function makeReadyIn(
         plan.files,
       ),
       makeIndexImage(repository.door, plan, landDir),
-      lookups.objects.then((found) => promoteAll(request, facts, found, plan)),
+      lookups.objects.then((found) => stageAllObjects(request, facts, found, plan, aside)),
     ])
     reach('staged')
     const journal = journalOf(request, plan, staged, { id, refProcessId: refProcess.pid })
@@ -123,6 +127,7 @@ async function makeReadyIn(
       staged: cleanFiles(plan, staged),
       image,
       refProcess,
+      aside,
       backups,
       isIndexLocked: lockFirst !== null,
       extraStages: staged.extraStages,
@@ -146,18 +151,19 @@ async function allOrThrow<T extends readonly unknown[]>(
   return Promise.all(tasks) as unknown as Promise<T>
 }
 
-async function promoteAll(
+async function stageAllObjects(
   request: LandRequest,
   facts: RepositoryFacts,
   found: NewObjects,
   plan: LandingPlan,
+  aside: ObjectsAside,
 ): Promise<void> {
-  await promote(request, facts, found)
+  await stageLandingObjects(request, facts, found, aside)
   const indexBlobs = [...plan.merged]
     .filter(([key]) => key.startsWith('index:'))
     .map(([, { bytes }]) => bytes)
-  await writeBlobs(request.repository.door, indexBlobs)
-  request.reach?.('promoted')
+  await writeBlobsAside(request.repository.door, aside, indexBlobs)
+  request.reach?.('objects-staged')
 }
 
 /**

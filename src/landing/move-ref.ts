@@ -1,25 +1,13 @@
-import { type NewObjects, promoteObjects } from '../git/promote.ts'
+import { join } from 'node:path'
+import { type NewObjects, type ObjectsAside, seeingAside } from '../git/promote.ts'
 import { prepareRefMove, startRefTransaction } from '../git/ref-transaction.ts'
 import { refuse } from '../model/error.ts'
+import { makePrivateDirectory, removeOwnDirectory } from '../sys/durable-files.ts'
+import { moveObjects } from '../sys/move-objects.ts'
 import { hookEnvironment } from './hook-environment.ts'
+import { chooseAside, stageLandingObjects } from './landing-objects.ts'
 import { objectsDirectory, type RepositoryFacts, repositoryFacts } from './repository-facts.ts'
 import type { LandReport, LandRequest } from './request.ts'
-
-/** Copies the commit's objects into the user's object store. */
-export async function promote(
-  request: LandRequest,
-  facts: RepositoryFacts,
-  objects: NewObjects,
-): Promise<void> {
-  const { repository, store } = request
-  await promoteObjects({
-    store,
-    user: repository.door,
-    objectsDir: objectsDirectory(repository.commonDir),
-    sharedRepository: facts.config.get('core.sharedrepository') ?? null,
-    ids: objects.ids,
-  })
-}
 
 /** Lands on a branch that is checked out nowhere, or in a bare repository: nothing but the ref moves. */
 export async function moveRefOnly(
@@ -27,14 +15,35 @@ export async function moveRefOnly(
   facts: RepositoryFacts,
   objects: NewObjects,
 ): Promise<LandReport> {
+  const { galleyDir, clock } = request
+  const name = `objects-${clock.now()}-${Buffer.from(clock.random(8)).toString('hex')}`
+  const scratch = join(galleyDir, 'tmp', name)
+  await makePrivateDirectory(scratch)
+  const aside = chooseAside(objectsDirectory(request.repository.commonDir), scratch)
+  try {
+    await makePrivateDirectory(aside.directory)
+    await stageLandingObjects(request, facts, objects, aside)
+    return await moveRefWith(request, facts, aside)
+  } finally {
+    await removeOwnDirectory(aside.directory)
+    await removeOwnDirectory(scratch)
+  }
+}
+
+async function moveRefWith(
+  request: LandRequest,
+  facts: RepositoryFacts,
+  aside: ObjectsAside,
+): Promise<LandReport> {
   const { repository, ref } = request
-  await promote(request, facts, objects)
   const begun = performance.now()
-  const started = startRefTransaction(repository.door, request.reason, hookEnvironment(repository.env))
+  const env = { ...hookEnvironment(repository.env), ...seeingAside(aside) }
+  const started = startRefTransaction(repository.door, request.reason, env)
   const move = await prepareRefMove(repository.door, request, started)
   try {
     const again = await repositoryFacts(request, Promise.resolve(facts.config))
     if (again.workTree !== null) refuse('branch-moved', `${ref} was checked out in the meantime`, { ref })
+    moveObjects(aside.directory, aside.objectsDir)
   } catch (error) {
     await move.abort()
     throw error

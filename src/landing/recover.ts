@@ -1,12 +1,11 @@
 import { join } from 'node:path'
 import { findRelation } from '../git/ancestry.ts'
 import { type GitDoor, git } from '../git/door.ts'
-
 import { refreshIndex } from '../git/index-update.ts'
 import type { Repository } from '../git/open-repository.ts'
 import { refValue } from '../git/ref-transaction.ts'
 import { commitId } from '../model/ids.ts'
-import { recoveryDirection } from '../policy/recovery-decision.ts'
+import { type RecoveryDirection, recoveryDirection } from '../policy/recovery-decision.ts'
 import {
   type LandingJournal,
   landDirectory,
@@ -17,14 +16,17 @@ import {
 import { isLockFile, sweepLockFiles, tryLandingLock } from '../store/lock.ts'
 import type { Clock } from '../sys/clock.ts'
 import { fileExists, namesIn, removeDirectoryIfEmpty, removeOwnDirectory } from '../sys/durable-files.ts'
+import { moveObjects } from '../sys/move-objects.ts'
 import { livenessOf } from '../sys/process-identity.ts'
 import { stageFile, stageLink } from '../sys/stage-file.ts'
 import { asRefusal } from './as-refusal.ts'
 import { closeLanding, lateRemark, removeEmptyParents } from './finish.ts'
+import { asideDirectories } from './landing-objects.ts'
 import { unlockIndex } from './locks.ts'
 import { lateSaves } from './place-files.ts'
 import { bringIndexForward } from './recover-index.ts'
 import { removeOwnRefLocks, removeRefreshLock } from './recover-locks.ts'
+import { objectsDirectory } from './repository-facts.ts'
 import { type LeftAlone, settleFiles, stepsToRestage } from './settle-files.ts'
 import { removeUnjournaled } from './unjournaled.ts'
 
@@ -118,6 +120,7 @@ async function settle(
   if (direction === 'forward') await bringIndexForward(door, galleyDir, journal, clock)
   await removeOwnRefLocks(repository.commonDir, galleyDir, journal, clock)
   unlockIndex(journal.indexFile, journal.id)
+  await settleObjects(repository, galleyDir, journal, direction)
   const remarks = direction === 'forward' ? await finish(door, journal) : []
   const isNeeded = direction === 'forward' || left.some(({ old }) => old !== null)
   if (isNeeded) await closeLanding(galleyDir, journal, left)
@@ -148,6 +151,20 @@ async function restage(repository: Repository, galleyDir: string, journal: Landi
     if (step.next.mode === '120000') stageLink(newFile(step, n), stdout)
     else
       await stageFile(newFile(step, n), stdout, { executable, permissions: null, owner: null, group: null })
+  }
+}
+
+/** They had their places before the ref moved; after a loss of power one may have to be given again. */
+async function settleObjects(
+  repository: Repository,
+  galleyDir: string,
+  journal: LandingJournal,
+  direction: RecoveryDirection,
+): Promise<void> {
+  const objectsDir = objectsDirectory(repository.commonDir)
+  for (const aside of asideDirectories(objectsDir, landDirectory(galleyDir, journal.id))) {
+    if (direction === 'forward' && (await fileExists(aside))) moveObjects(aside, objectsDir)
+    await removeOwnDirectory(aside)
   }
 }
 

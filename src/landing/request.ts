@@ -53,7 +53,7 @@ export interface LandReport {
 /** The steps of a landing, in order; those with a number come once for each file. */
 export type LandingPoint =
   | 'planned'
-  | 'promoted'
+  | 'objects-staged'
   | 'staged'
   | 'journaled'
   | 'index-locked'
@@ -64,6 +64,7 @@ export type LandingPoint =
   | 'all-placed'
   | 'checked'
   | 'index-completed'
+  | 'objects-moved'
   | 'committed'
   | 'index-swapped'
   | 'unlocked'

@@ -72,6 +72,11 @@ export async function makePrivateDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
 }
 
+/** Makes a directory with the permissions that the umask leaves, for what will not stay galley's own. */
+export async function makeOwnDirectory(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true })
+}
+
 /** Removes a directory of galley's own with all it holds; links in it are removed, never followed. */
 export async function removeOwnDirectory(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true })

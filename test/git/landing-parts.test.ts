@@ -5,10 +5,11 @@ import { configBoolean, configValues } from '../../src/git/config-values.ts'
 import { mergeFiles } from '../../src/git/merge-file.ts'
 import { openRepository } from '../../src/git/open-repository.ts'
 import { operationInProgress } from '../../src/git/operation-state.ts'
-import { newObjects, promoteObjects } from '../../src/git/promote.ts'
+import { newObjects, stageObjects } from '../../src/git/promote.ts'
 import { prepareRefMove, startRefTransaction } from '../../src/git/ref-transaction.ts'
 import { listWorktrees } from '../../src/git/worktree-list.ts'
 import { type CommitId, commitId, type RefName } from '../../src/model/ids.ts'
+import { moveObjects } from '../../src/sys/move-objects.ts'
 import { makeRepo, type TestRepo } from '../helpers/repo.ts'
 import { stageChange } from '../landing/stage-change.ts'
 
@@ -87,7 +88,12 @@ describe("bringing objects into the user's store", () => {
     const { repository, store } = first
     const { door: user, commonDir } = repository
     const objectsDir = join(commonDir, 'objects')
-    await promoteObjects({ store, user, objectsDir, sharedRepository: null, ids: found.ids })
+    const aside = { directory: join(commonDir, 'galley', 'a "quoted": one'), objectsDir }
+    mkdirSync(aside.directory)
+    const before = repo.snapshot()
+    await stageObjects({ store, user, aside, sharedRepository: null, ids: found.ids })
+    expect(repo.snapshot()).toEqual(before)
+    moveObjects(aside.directory, objectsDir)
     expect(repo.git('rev-list', '--objects', second.after).length).toBeGreaterThan(0)
     expect(repo.git('count-objects')).toMatch(/^\d+ objects/)
   })
