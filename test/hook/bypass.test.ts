@@ -318,3 +318,21 @@ describe('symbolic-ref', () => {
     expect(mainOf(repo)).toBe(before)
   })
 })
+
+describe('what moves no branch passes every layer:', () => {
+  test.each([
+    ['tag', ['tag', 'v1', 'side']],
+    ['an annotated tag', ['tag', '-a', '-m', 'Version', 'v1', 'side']],
+    ['notes', ['notes', 'add', '-m', 'Note', 'side']],
+    ['stash', ['stash', 'push', '--quiet']],
+  ])('%s', (_, args) => {
+    using repo = copyOf('transaction', 'hooks', 'install', '--reference-transaction')
+    const before = mainOf(repo)
+    repo.write('a.txt', 'uncommitted\n')
+    expect(asPerson(repo, ...args)).toEqual({ code: 0, out: '' })
+    expect(repo.git('for-each-ref', '--format=%(refname)', 'refs/tags', 'refs/notes', 'refs/stash')).not.toBe(
+      '',
+    )
+    expect(mainOf(repo)).toBe(before)
+  })
+})

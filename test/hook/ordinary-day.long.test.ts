@@ -9,6 +9,13 @@ import { writeScript } from './managers.ts'
 
 beforeAll(() => expect(inject('buildFailure')).toBeNull())
 
+/** Somebody else's work, on the remote's main. */
+function othersCommit(repo: TestRepo): void {
+  const there = `--git-dir=${repo.git('remote', 'get-url', 'origin')}`
+  const commit = repo.git(there, 'commit-tree', '-p', 'main', '-m', 'Others', 'main^{tree}')
+  repo.git(there, 'update-ref', 'refs/heads/main', commit)
+}
+
 /** Everything that a day brings. Each must end well; the name of the one that does not is what the test shows. */
 function aDay(repo: TestRepo): readonly string[] {
   const failed: string[] = []
@@ -51,6 +58,10 @@ function aDay(repo: TestRepo): readonly string[] {
   day('worktree', 'add', '-q', '-b', 'elsewhere', '../elsewhere')
   day('worktree', 'remove', '../elsewhere')
   day('fetch', '--quiet', 'origin')
+  othersCommit(repo)
+  day('pull', '--quiet', '--no-rebase', '--no-edit', 'origin', 'main')
+  othersCommit(repo)
+  day('pull', '--quiet', '--rebase', 'origin', 'main')
   day('push', '--quiet', 'origin', 'HEAD:refs/heads/mine')
   day('reset', '--quiet', '--hard', 'HEAD~1')
   day('switch', '--quiet', '--detach', 'HEAD~1')

@@ -249,3 +249,45 @@ test('lefthook without them puts its own over ours when its file changes: seen, 
   galley(repo, 'hooks', 'uninstall')
   expect(hooksOf(repo)).toEqual(theirs)
 })
+
+/** As with pre-commit. */
+const gitLfs = spawnSync('git', ['lfs', 'version']).status === 0 ? ['git-lfs'] : []
+
+describe.each(gitLfs)('%s itself', () => {
+  const withRemote = (): TestRepo => {
+    const repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+    runAs(repo, ['git', 'init', '--quiet', '--bare', '../there.git'])
+    repo.git('remote', 'add', 'origin', '../there.git')
+    repo.git('push', '--quiet', 'origin', 'main')
+    repo.write('a.txt', 'b\n')
+    repo.commit('Mine')
+    return repo
+  }
+  const push = (repo: TestRepo, more: Readonly<Record<string, string>>) =>
+    // Told to say what it does, git-lfs shows that its hook was asked.
+    runAs(repo, ['git', 'push', 'origin', 'main'], { ...more, GIT_TRACE: '1' })
+
+  test('is there first: both are asked at a push, and uninstalling gives its hooks back', () => {
+    using repo = withRemote()
+    run(repo, 'git', 'lfs', 'install', '--local')
+    const theirs = hooksOf(repo)
+    galley(repo, 'hooks', 'install')
+    const its = push(repo, agent)
+    expect(its.out).toMatch(/galley: unapproved: pushing to main/)
+    expect(its.out).toMatch(/git-lfs pre-push origin/)
+    expect(its.code).not.toBe(0)
+    const mine = push(repo, {})
+    expect([mine.code, /git-lfs pre-push origin/.test(mine.out)]).toEqual([0, true])
+    galley(repo, 'hooks', 'uninstall')
+    expect(hooksOf(repo)).toEqual(theirs)
+  })
+
+  test('comes later: it leaves ours alone, and says so', () => {
+    using repo = withRemote()
+    galley(repo, 'hooks', 'install')
+    const ours = hooksOf(repo)['.git/hooks/pre-push']
+    expect(runAs(repo, ['git', 'lfs', 'install', '--local']).out).toMatch(/Hook already exists: pre-push/)
+    expect(hooksOf(repo)['.git/hooks/pre-push']).toBe(ours)
+    expect(push(repo, agent).out).toMatch(/galley: unapproved/)
+  })
+})

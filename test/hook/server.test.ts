@@ -103,6 +103,9 @@ describe('a server with pre-receive', () => {
       payload + signText(repo, foreign, payload),
     )
     repo.git('update-ref', `refs/galley/approvals/${id}/1/${tag.slice(0, 12)}`, tag)
+    const verified = cli(repo, ['verify', 'HEAD~1..', '--require-signature'])
+    expect(verified.code).toBe(1)
+    expect(verified.stdout).toMatch(/^unapproved \w+ {2}Evil\n.*it is not in the list of allowed signers$/m)
     const pushed = asPerson(
       repo,
       'push',
