@@ -86,7 +86,8 @@ async function runBeforeCommit(
   return { run, isHeadBack: await moveScratchHead(tree.door, { from: parent, to: commit }) }
 }
 
-const checkName = (hook: TeamHook): string => `hooks/${hook.name}`
+/** What a hook is called among the checks. */
+export const hookCheckName = (hook: TeamHook): string => `hooks/${hook.name}`
 
 async function runHook(hook: TeamHook, context: TeamHookContext): Promise<CheckRun> {
   const { tree, commit } = context
@@ -104,7 +105,7 @@ async function runHook(hook: TeamHook, context: TeamHookContext): Promise<CheckR
     ownGroup: true,
   }).catch((error: NodeJS.ErrnoException) => error)
   const durationMs = Math.round(performance.now() - started)
-  const base = { name: checkName(hook), commit, required: true, durationMs }
+  const base = { name: hookCheckName(hook), commit, required: true, durationMs }
   if (outcome instanceof Error) {
     const summary = `could not be started: ${outcome.code ?? outcome.message}`
     return {

@@ -1,6 +1,6 @@
 import { findRewriting, type JudgeRewriting, judgeRewriting } from '../checks/rewriting.ts'
 import { type CheckRun, runCheck } from '../checks/run-command.ts'
-import { runTeamHooks } from '../checks/team-hooks.ts'
+import { hookCheckName, runTeamHooks } from '../checks/team-hooks.ts'
 import { sha256Hex } from '../git/blob-id.ts'
 import { diffTrees } from '../git/diff-tree.ts'
 import { emptyTree } from '../git/fast-import.ts'
@@ -54,6 +54,16 @@ export async function checkRevision(
   }
 }
 
+/** Names of all that a change is to pass by this policy: the checks that its paths call for, and the team's own hooks as they are now. */
+export async function checkNames(
+  world: World,
+  policy: Policy,
+  { manifest }: Pick<Revision, 'manifest'>,
+): Promise<readonly string[]> {
+  const hooks = policy.checkHooks ? await findTeamHooks(world.repository) : []
+  return [...applicableChecks(policy, manifest).map((check) => check.name), ...hooks.map(hookCheckName)]
+}
+
 /** Where checks run, and who decides on what they make of the files. */
 export interface CheckPlace {
   /** The revision's own commit, or the same transitions on another parent. */
@@ -104,7 +114,7 @@ export async function runChecks(
             tree: full?.slot ?? small,
             ...(await beforeCommit(world, store, commit)),
           })
-        : hooks.map((hook) => notRun({ name: `hooks/${hook.name}`, required: true }, commit, failure))
+        : hooks.map((hook) => notRun({ name: hookCheckName(hook), required: true }, commit, failure))
     return [...runs, ...ofTeam]
   }
   // The team's hooks expect the whole repository, as a commit of the user's own gives them.

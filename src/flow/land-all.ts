@@ -22,6 +22,7 @@ import { decide, movedReads, refuseByPolicy } from './land-facts.ts'
 import { type PolicyInForce, readPolicy } from './read-policy.ts'
 import { type Recorded, recordLanding } from './record-landing.ts'
 import { finishInterrupted } from './recover.ts'
+import { findTeamHooks } from './team-hooks.ts'
 import type { World } from './world.ts'
 
 export interface LandedAll {
@@ -89,6 +90,8 @@ async function landChain(
   const reader = await world.reader()
   const tree = tip === null ? null : await reader.commitTree(tip)
   const policy = await readPolicy(world, tree)
+  // The team's own hooks run on every commit that lands.
+  if (policy.policy.checkHooks && (await findTeamHooks(world.repository)).length > 0) return []
   const importer = openImporter(store.door, { asPack: true })
   const chain = new Chain(reader, tree, zeroId(world.repository.objectFormat))
   const links: Link[] = []
@@ -114,8 +117,8 @@ async function chainable(
 ): Promise<LoggedChange | null> {
   try {
     const found = await loadChange(world, store, id)
-    const { manifest } = currentRevision(found)
-    if (found.change.stackedOn !== null || applicableChecks(policy.policy, manifest).length > 0) return null
+    if (found.change.stackedOn !== null) return null
+    if (applicableChecks(policy.policy, currentRevision(found).manifest).length > 0) return null
     await refuseLostBase(world, store, found)
     const logged = await believable(world, store, found, policy)
     const revision = currentRevision(logged)

@@ -3,12 +3,11 @@ import { type LandRequest, landCommit } from '../landing/land-commit.ts'
 import type { Landing, Revision } from '../model/change.ts'
 import { GalleyError, refuse } from '../model/error.ts'
 import type { CommitId } from '../model/ids.ts'
-import { applicableChecks } from '../policy/required-checks.ts'
 import type { LoggedChange } from '../store/change-log.ts'
 import { withLandingLock } from '../store/lock.ts'
 import type { Store } from '../store/open-store.ts'
 import { loadChange, refuseLostBase } from './approve.ts'
-import { checkRevision, currentRevision, recordChecks, runChecks } from './check.ts'
+import { checkNames, checkRevision, currentRevision, recordChecks, runChecks } from './check.ts'
 import { believable } from './foreign-change.ts'
 import { decide, movedReads, refuseByPolicy } from './land-facts.ts'
 import { landingCommit } from './landing-commit.ts'
@@ -145,11 +144,11 @@ async function recheck(
   const revision = currentRevision(logged)
   const inForce = await withBasePolicy(world, request.tip, revision.base)
   const { policy } = inForce
-  const wanted = applicableChecks(policy, revision.manifest)
+  const wanted = await checkNames(world, policy, revision)
   const has = (name: string) =>
     logged.change.checks.some((c) => c.commit === request.after && c.name === name)
-  // Those that ran before and are in no policy are the team's own hooks.
-  const names = [...wanted, ...logged.change.checks].map((check) => check.name)
+  // What ran before counts although nothing asks for it now.
+  const names = [...wanted, ...logged.change.checks.map((check) => check.name)]
   const isChecked = !request.again && names.every(has)
   const facts = { revision, inForce, base: request.before }
   const judge = rewritingJudge(world, store, { ...facts, rewriters: [] })

@@ -224,3 +224,44 @@ describe('with hooks of galley in front', () => {
     expect(ran(repo)).toBe('lefthook run pre-commit\n')
   })
 })
+
+describe('a landing asks them', () => {
+  const two = batch([{ op: 'write', path: 'a.txt', content: 'two\n' }])
+
+  test.each([
+    ['where nobody asked for checks', true],
+    ['where they came after the proposal', false],
+  ])('%s', async (_, isThere) => {
+    using repo = makeRepo({ files: { 'a.txt': 'one\n' } })
+    const stop = () => hook(repo, 'pre-commit', 'echo "no two, please"; exit 1')
+    if (isThere) stop()
+    await using galley = await openGalley(repo)
+    const { change } = await galley.propose({ batch: two, checks: 'later' })
+    await galley.approve({ id: change.id })
+    stop()
+    const before = repo.snapshot()
+    const refused = await refusal(() => galley.land({ id: change.id }))
+    expect([refused.code, refused.message]).toEqual([
+      'checks-failed',
+      expect.stringMatching(/no two, please/),
+    ])
+    expect(repo.snapshot()).toEqual(before)
+  })
+
+  test('on the very commit that lands, also of each of several', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'one\n' } })
+    // Each is good alone, and the second is not on top of the first.
+    hook(repo, 'pre-commit', '[ ! -e b.txt ] || [ ! -e c.txt ]')
+    await using galley = await openGalley(repo)
+    const ids: string[] = []
+    for (const path of ['b.txt', 'c.txt']) {
+      const { change } = await galley.propose({ batch: batch([{ op: 'write', path, content: 'x\n' }]) })
+      await galley.approve({ id: change.id })
+      ids.push(change.id)
+    }
+    const { landed, refused } = await galley.landAll()
+    expect(landed.map((one) => one.change.id)).toEqual(ids.slice(0, 1))
+    expect(refused).toMatchObject([{ id: ids[1], refusal: { code: 'checks-failed' } }])
+    expect(existsSync(join(repo.dir, 'c.txt'))).toBe(false)
+  })
+})
