@@ -161,7 +161,8 @@ function editsBetween(before: Model, after: Model): readonly FileEdit[] {
 function commitByHand(repo: TestRepo, edits: readonly FileEdit[], index: number): Made {
   for (const edit of edits) {
     const file = join(repo.dir, edit.path)
-    rmSync(file, { force: true })
+    // What stands there as a directory is empty: git keeps none.
+    rmSync(file, { force: true, recursive: true })
     if (edit.kind === 'delete') continue
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, contentOf(edit.file))
