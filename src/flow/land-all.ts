@@ -22,6 +22,7 @@ import { decide, movedReads, refuseByPolicy } from './land-facts.ts'
 import { type PolicyInForce, readPolicy } from './read-policy.ts'
 import { type Recorded, recordLanding } from './record-landing.ts'
 import { finishInterrupted } from './recover.ts'
+import { takenOverBy } from './taken-over.ts'
 import { findTeamHooks } from './team-hooks.ts'
 import type { World } from './world.ts'
 
@@ -122,7 +123,8 @@ async function chainable(
     await refuseLostBase(world, store, found)
     const logged = await believable(world, store, found, policy)
     const revision = currentRevision(logged)
-    if (revision.files.some((f) => f.working !== undefined)) return null
+    const isPlain = revision.files.every((f) => f.working === undefined)
+    if (!isPlain || takenOverBy(logged.change.revisions).size > 0) return null
     refuseByPolicy(policy, revision)
     const reads = await movedReads(world, revision)
     const decision = await decide(world, store, logged, policy, tip, reads)

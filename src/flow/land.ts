@@ -16,6 +16,7 @@ import { finishRecorded, type Recorded, recordLanding, rememberLanding } from '.
 import { finishInterrupted } from './recover.ts'
 import { restageByMerge } from './restage.ts'
 import { rewriterAmong, rewritingJudge, stageRewritten } from './rewritten.ts'
+import { takenOverBy } from './taken-over.ts'
 import type { World } from './world.ts'
 
 export type Landed = Recorded
@@ -112,6 +113,7 @@ async function landCommitOf(
     after: step.after,
     manifest: revision.manifest,
     working: workingOf(revision),
+    takenOver: takenOverBy(change.revisions),
     ...(step.bound === undefined ? {} : { bound: step.bound }),
     reason: `galley: land ${change.id}`,
     clock: world.clock,

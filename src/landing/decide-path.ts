@@ -68,6 +68,8 @@ export interface PathFacts {
   readonly isOutsideCone: boolean
   /** What the approval says must stand there; null = nothing, undefined = it says nothing. */
   readonly bound: Version | null | undefined
+  /** Work that the change took over: it counts as the version before. */
+  readonly takenOver: readonly { readonly entry: Version; readonly file: Version }[]
 }
 
 export interface Problem {
@@ -95,18 +97,22 @@ export function refuseOtherFile(facts: PathFacts): Problem | null {
   return isSame ? null : { code: 'changed-after-approval', path, message }
 }
 
+const isTakenOver = (facts: PathFacts, where: 'entry' | 'file', mine: Version | null): boolean =>
+  mine !== null && facts.takenOver.some((version) => same(version[where], mine))
+
 /** What is to become of the index entry of a path. */
 export function decideIndexEntry(facts: PathFacts): Decision<Combination> {
   const { path, base, next, index } = facts
   // An intent to add has no content yet: the entry is as good as absent, but the user's intent is not ours to
   // drop.
   if (index?.intentToAdd === true) {
-    const isSameFile = facts.standing.kind === 'file' && same(standingVersion(facts), facts.rawNext)
-    return isSameFile && next !== null && base === null
+    const now = facts.standing.kind === 'file' ? standingVersion(facts) : null
+    const isOfChange = now !== null && (same(now, facts.rawNext) || isTakenOver(facts, 'file', now))
+    return isOfChange && next !== null && base === null
       ? { kind: 'set', to: next }
       : overlap(path, 'is marked as intended to be added')
   }
-  const combined = combine(index, base, next)
+  const combined = combine(index, isTakenOver(facts, 'entry', index) ? index : base, next)
   if (combined.kind !== 'overlap') return combined
   if (index === null) return overlap(path, 'is removed in the index, and that is not committed')
   if (base === null) return overlap(path, 'is added in the index with other content')
@@ -132,7 +138,8 @@ export function decideFile(facts: PathFacts): Decision<Combination> {
   if (isAbsent && facts.isOutsideCone) return { kind: 'keep' }
   if (isAbsent) return decideAbsentFile(facts)
   if (standing.kind !== 'file' && standing.kind !== 'symlink') return inTheWay(facts, describe(standing))
-  const combined = combine(standingVersion(facts), rawBase, rawNext)
+  const now = standingVersion(facts)
+  const combined = combine(now, isTakenOver(facts, 'file', now) ? now : rawBase, rawNext)
   if (combined.kind !== 'overlap') return combined
   if (rawBase === null) return inTheWay(facts, 'is there already with other content')
   return overlap(

@@ -35,11 +35,24 @@ export interface LandRequest {
    * the working file's bytes; null = nothing. No merge is made beneath other content then.
    */
   readonly bound?: ReadonlyMap<string, Version | null>
+  /**
+   * What else may stand at a path, in the index or as the working file, as if it were the version before: work that the change took over
+   * and that its checks then rewrote. It is in the store.
+   */
+  readonly takenOver?: ReadonlyMap<string, readonly TakenOver[]>
   /** Reflog message. */
   readonly reason: string
   readonly clock: Clock
   /** Called at every step, for tests that end or disturb a landing there. */
   readonly reach?: (point: LandingPoint) => void
+}
+
+/** One version that a change took over from the index or the work tree. */
+export interface TakenOver {
+  /** As the tree has it. */
+  readonly entry: Version
+  /** As the working file has it, where a conversion makes that differ. */
+  readonly file: Version
 }
 
 export interface LandReport {

@@ -211,3 +211,64 @@ test.each([
     else expect((await refusal(() => next)).code).toBe(code)
   },
 )
+
+describe('captured work that a check rewrites lands over the original', () => {
+  const base = 'one\n2\n3\n4\nfive\n'
+  const captured = base.replace('one', 'two')
+  const states: Readonly<Record<string, (repo: TestRepo) => readonly string[]>> = {
+    'in the work tree': () => [],
+    'in the index too': (repo) => {
+      repo.git('add', 'a.txt')
+      return ['--staged']
+    },
+    'with more of it in the index': (repo) => {
+      repo.git('add', 'a.txt')
+      return []
+    },
+  }
+  const makeWork = () => {
+    const repo = makeRepo({
+      files: { 'a.txt': base, 'b.txt': 'b\n', '.galley.json': policyOf(check('sed -i s/two/TWO/ *.txt')) },
+    })
+    repo.write('a.txt', captured)
+    repo.write('b.txt', 'mine\n')
+    return repo
+  }
+
+  test.each(Object.keys(states))('%s', (name) => {
+    using repo = makeWork()
+    const options = states[name]?.(repo) ?? []
+    const paths = options.length === 0 ? ['a.txt'] : []
+    const { json } = cli(repo, ['capture', ...options, ...paths, '--json'])
+    expect(json.change).toMatchObject({ revision: 2, files: [{ path: 'a.txt' }] })
+    expect(cli(repo, ['land', json.change.id, '--approve']).stderr).toBe('')
+    expect(repo.read('a.txt')).toBe(captured.replace('two', 'TWO'))
+    expect(repo.git('status', '--porcelain')).toBe(' M b.txt')
+    expect(repo.git('show', 'HEAD:a.txt')).toBe(captured.replace('two', 'TWO').trim())
+  })
+
+  test.each(['untracked', 'intended to be added'])('a new file, %s', (name) => {
+    using repo = makeWork()
+    repo.write('new.txt', 'two\n')
+    if (name !== 'untracked') repo.git('add', '--intent-to-add', 'new.txt')
+    const { json } = cli(repo, ['capture', 'new.txt', '--json'])
+    expect(json.change).toMatchObject({ revision: 2 })
+    expect(cli(repo, ['land', json.change.id, '--approve']).stderr).toBe('')
+    expect(repo.read('new.txt')).toBe('TWO\n')
+    expect(repo.git('status', '--porcelain').split('\n')).toEqual([' M a.txt', ' M b.txt'])
+  })
+
+  test.each([
+    ['elsewhere in the file', 'five', 'FIVE, later'],
+    ['in the same lines', 'two', 'two, later'],
+  ])('and what was written since is not overwritten: %s', (_, from, to) => {
+    using repo = makeWork()
+    const { json } = cli(repo, ['capture', 'a.txt', '--json'])
+    repo.write('a.txt', captured.replace(from, to))
+    const before = repo.snapshot()
+    expect(cli(repo, ['land', json.change.id, '--approve', '--json']).json.error.code).toBe(
+      'overlaps-uncommitted',
+    )
+    expect(repo.snapshot()).toEqual(before)
+  })
+})

@@ -78,6 +78,7 @@ const facts = (over: Partial<PathFacts>): PathFacts => {
     rawNext: over.next === undefined ? next : over.next,
     index: null,
     bound: undefined,
+    takenOver: [],
     standing: { kind: 'absent' },
     makesRoom: false,
     trustsExecutableBit: true,
@@ -113,6 +114,18 @@ describe('deciding about a working file', () => {
     expect(decideFile(facts({ next: link, rawNext: link, standing: { kind: 'directory' } }))).toEqual({
       kind: 'keep',
     })
+  })
+
+  test('what the change took over counts as the version before, for the very bytes and mode alone', () => {
+    const taken = { mode: '100644', id: 'taken' }
+    const takenOver = [{ entry: taken, file: taken }]
+    const to = { kind: 'set', to: { mode: '100644', id: 'new' } }
+    const index = { ...taken, intentToAdd: false, skipWorktree: false, assumeUnchanged: false }
+    expect(decideFile(facts({ takenOver, standing: file('taken') }))).toEqual(to)
+    expect(decideIndexEntry(facts({ takenOver, index }))).toEqual(to)
+    expect(decideFile(facts({ takenOver, base: null, standing: file('taken') }))).toEqual(to)
+    expect(decideFile(facts({ takenOver, standing: file('taken', true) }))).toMatchObject({ kind: 'merge' })
+    expect(decideFile(facts({ takenOver, standing: file('other') }))).toMatchObject({ kind: 'merge' })
   })
 
   test('an intent to add is never dropped', () => {
