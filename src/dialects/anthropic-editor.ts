@@ -59,7 +59,8 @@ function translate(call: ToolItem, context: DialectContext): Translation {
       if (after < 0)
         reader.refuse('out-of-range', `"insert_line" is ${after}; it is a line, or 0 for the top`)
       const content = insertedText(reader)
-      return inTurn(reader, context, [{ ...place, op: 'insert', after, content }])
+      // The editor inserts where it is told, read or not.
+      return inTurn(reader, context, [{ ...place, op: 'insert', after, content, needsNoRead: true }])
     }
   }
 }

@@ -76,10 +76,10 @@ function replaceAll(file: FileText, edit: ReplaceEdit, match: Match): Outcome {
       { bytes, maxBytes: limits.fileMaxBytes },
     )
   }
-  return claimed(match, claimAll(file, edit, match.tier, places))
+  return { ...claimed(match, claimAll(file, edit, match.tier, places)), places: places.length }
 }
 
-const claimed = ({ tier }: Match, claims: readonly Claim[]): Outcome => ({
+const claimed = ({ tier }: Match, claims: readonly Claim[]): Extract<Outcome, { kind: 'claims' }> => ({
   kind: 'claims',
   claims,
   tier,

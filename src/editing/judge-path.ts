@@ -112,7 +112,14 @@ function refuseWrite(state: DraftState, edit: WriteEdit): Refusal | null {
   if (edit.mode === 'overwrite' && state.kind === 'absent') {
     return refusal('not-found', `overwrite ${edit.path}: the file does not exist`)
   }
-  return null
+  return edit.isText && state.kind === 'file' ? refuseAsText(state, edit) : null
+}
+
+/** What is no text is not replaced by text: the requester most likely took it for one. */
+function refuseAsText({ text }: DraftFile, edit: WriteEdit): Refusal | null {
+  const what = `write of ${edit.path}`
+  if (text.isLfsPointer) return refusal('lfs-pointer', `${what}: the file is a Git LFS pointer`)
+  return text.hasNul ? refusal('binary', `${what}: the file holds NUL bytes`) : null
 }
 
 function refuseDelete(state: DraftFile, edit: DeleteEdit): Refusal | null {

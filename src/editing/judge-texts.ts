@@ -103,6 +103,7 @@ function resultOf(
     carried: outcome.carried,
     ...(oldLines === null ? {} : { oldLines }),
     ...(newLines === null ? {} : { newLines }),
+    ...(outcome.places === undefined ? {} : { places: outcome.places }),
   }
 }
 

@@ -25,6 +25,8 @@ export type Outcome =
       readonly tier: Tier
       readonly carried: boolean
       readonly remarks: readonly Remark[]
+      /** Of an edit that replaces all: in how many places. */
+      readonly places?: number
     }
   | { readonly kind: 'failed'; readonly refusal: Refusal }
 

@@ -3,7 +3,7 @@ import { nearestName } from '../model/nearest-name.ts'
 import { describe, quote } from '../policy/quote.ts'
 import { base64Fault } from './base64.ts'
 import { type BatchFault, faultsOf } from './batch-faults.ts'
-import { type OperationName, operationSchemas, toolSchema } from './batch-schema.ts'
+import { freeFormSchema, type OperationName, operationSchemas, toolSchema } from './batch-schema.ts'
 import { isJsonObject } from './json.ts'
 
 export type ReadItem =
@@ -39,6 +39,8 @@ function readOperation(edit: Readonly<Record<string, unknown>>, way: readonly Pr
 }
 
 function readTool(edit: Readonly<Record<string, unknown>>, way: readonly PropertyKey[]): ReadItem {
+  const free = freeFormSchema.safeParse(edit)
+  if (free.success) return { kind: 'item', item: { tool: free.data.tool, input: { input: free.data.input } } }
   const result = toolSchema.safeParse(edit)
   if (!result.success)
     return {
@@ -70,8 +72,10 @@ function unknownOperation(op: unknown): string {
     : `unknown operation ${quote(op)}; the nearest is "${near}"`
 }
 
-/** Names the key that was written in place of `op` or `tool`, where one is near. */
+/** Names the key that was written in place of `op` or `tool`, where one is near or another protocol's. */
 function meantKey(edit: Readonly<Record<string, unknown>>): string {
+  if (typeof edit['name'] === 'string')
+    return `, found "name"; write the call as { "tool": ${quote(edit['name'])}, "input": { … } }`
   const key = Object.keys(edit).find((name) => nearestName(name, ['op', 'tool']) !== null)
   return key === undefined ? '' : `, found ${quote(key)}`
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { dialectNames } from '../model/batch.ts'
+import { dialectNames, freeFormTools } from '../model/batch.ts'
 import type { BlobId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { isJsonObject } from './json.ts'
@@ -91,11 +91,13 @@ export const operationSchemas = {
 
 export type OperationName = keyof typeof operationSchemas
 
+const input = z.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'an object').meta({ type: 'object' })
+
 /** An agent's tool call. `input` is handed on as it came (the same object); its adapter judges it. */
-export const toolSchema = z.strictObject({
-  tool: name,
-  input: z.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'an object').meta({ type: 'object' }),
-})
+export const toolSchema = z.strictObject({ tool: name, input })
+
+/** A call of a tool that takes one text. */
+export const freeFormSchema = z.strictObject({ tool: z.enum(freeFormTools), input: someText })
 
 export const agentSchema = z.strictObject(
   { name, model: name.exactOptional(), session: name.exactOptional() },
@@ -131,7 +133,7 @@ const operations = Object.values(operationSchemas)
 export const batchSchema = z.strictObject({
   ...head,
   edits: z
-    .array(z.union([...operations, toolSchema]))
+    .array(z.union([...operations, toolSchema, freeFormSchema]))
     .min(1)
     .max(limits.batchMaxEdits),
 })

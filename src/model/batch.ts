@@ -88,6 +88,9 @@ export interface BlocksItem {
   readonly path?: string
 }
 
+/** Tools that take one text for their input: it is read as `{ "input": text }`. */
+export const freeFormTools: readonly string[] = ['apply_patch', 'applypatch']
+
 export interface ToolItem {
   readonly tool: string
   readonly input: Readonly<Record<string, unknown>>

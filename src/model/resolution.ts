@@ -57,6 +57,8 @@ export interface ItemResult {
   /** Lines of the edited text in the file as it was and as it now is; absent for whole-file edits. */
   readonly oldLines?: { readonly from: number; readonly to: number }
   readonly newLines?: { readonly from: number; readonly to: number }
+  /** How many places were replaced, of an edit that replaces all. */
+  readonly places?: number
 }
 
 export type Resolution =

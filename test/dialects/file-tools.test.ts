@@ -5,7 +5,7 @@ import { gemini } from '../../src/dialects/gemini.ts'
 import { mcpFilesystem } from '../../src/dialects/mcp-filesystem.ts'
 import type { Dialect } from '../../src/model/dialect.ts'
 import { pureRuns } from '../helpers/runs.ts'
-import { root } from './in-memory.ts'
+import { root, submit } from './in-memory.ts'
 import { context, shown, stepsOf } from './translation.ts'
 
 type Input = Readonly<Record<string, unknown>>
@@ -34,9 +34,15 @@ describe('the Anthropic text editor', () => {
   })
 
   test('inserts behind a line, by the name of either version', () => {
-    const insert = { op: 'insert', step: 0, path: 'a.py', after: 2, content: 'x' }
+    const insert = { op: 'insert', step: 0, path: 'a.py', after: 2, content: 'x', needsNoRead: true }
     expect(shown(editor({ command: 'insert', insert_line: 2, insert_text: 'x' }))).toEqual([insert])
     expect(shown(editor({ command: 'insert', insert_line: 2, new_str: 'x' }))).toEqual([insert])
+  })
+
+  test('inserts into a file that was not read, as the editor does', () => {
+    const input = { command: 'insert', path: 'a.py', insert_line: 1, insert_text: 'x\n' }
+    const batch = { version: 1, title: 't', edits: [{ tool: 'str_replace_based_edit_tool', input }] }
+    expect(submit(batch, { 'a.py': 'a\nb\n' })).toEqual({ kind: 'files', files: { 'a.py': 'a\nx\nb\n' } })
   })
 
   test('maps absolute paths', () => {

@@ -393,6 +393,22 @@ describe('whole lines', () => {
   })
 })
 
+describe('a replacement of all places', () => {
+  test.each([
+    ['at any tier', 'a “b”\na "b"\n', replace("a 'b'".replaceAll("'", '"'), 'c', { all: true }), 1],
+    ['with line endings of another kind', 'a\r\nb\r\na\r\nb\r\n', replace('a\nb\n', 'c\n', { all: true }), 2],
+    ['of text that overlaps itself', 'aaaa', replace('aa', 'b', { all: true }), 2],
+    ['so many that they are claimed as one', 'ab'.repeat(100_001), replace('a', 'c', { all: true }), 100_001],
+  ])('says how many there were, %s', (_, before, edit, places) => {
+    expect(submit({ 'a.txt': before }, [edit])).toMatchObject({ results: [{ places }] })
+  })
+
+  test('of one place says nothing of a number', () => {
+    const resolution = submit({ 'a.txt': 'a' }, [replace('a', 'b')])
+    expect(resolution.kind === 'resolved' && resolution.results[0]).not.toHaveProperty('places')
+  })
+})
+
 describe('a number of places that is given', () => {
   const before = 'x 1\ny\nx 2\nx 3\n'
   const counted = (old: string, count: number, text = before) =>

@@ -43,6 +43,7 @@ describe('the lines of a file', () => {
             .join(''),
         ).toBe(content)
       }),
+      { numRuns: pureRuns(200) },
     )
   })
 
@@ -56,6 +57,7 @@ describe('the lines of a file', () => {
           expect(table.isLineStart(offset)).toBe(table.start(line) === offset)
         }
       }),
+      { numRuns: pureRuns(200) },
     )
   })
 

@@ -54,12 +54,22 @@ describe('write', () => {
     expect(bits(false)).toEqual([false])
   })
 
-  test('takes any bytes into a binary file or an LFS pointer', () => {
+  describe('into a binary file or an LFS pointer', () => {
     const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:00\n'
-    const after = filesAfter(
-      submit({ 'a.bin': 'a\0', 'b.bin': pointer }, [write('a.bin', '\0\0'), write('b.bin', 'x')]),
-    )
-    expect(after).toEqual({ 'a.bin': '\0\0', 'b.bin': 'x' })
+    const before = { 'a.bin': 'a\0', 'b.bin': pointer }
+
+    test('takes any bytes', () => {
+      const edits = [write('a.bin', '\0\0'), write('b.bin', 'x')].map((edit) => ({ ...edit, isText: false }))
+      expect(filesAfter(submit(before, edits))).toEqual({ 'a.bin': '\0\0', 'b.bin': 'x' })
+    })
+
+    test('takes no text', () => {
+      const resolution = submit(before, [write('a.bin', 'x'), write('b.bin', 'x')])
+      expect(resolution).toMatchObject({
+        kind: 'refused',
+        failures: [{ code: 'binary' }, { code: 'lfs-pointer' }],
+      })
+    })
   })
 })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type LineHunk, lineHunks } from '../../src/editing/diff-lines.ts'
 import { reverseHunks } from '../../src/editing/reverse-hunks.ts'
+import { pureRuns } from '../helpers/runs.ts'
 
 /** Texts of few different lines, so that they have much in common; with and without a final newline, with CRLF. */
 const text = fc
@@ -24,7 +25,7 @@ describe('taking hunks back', () => {
         expect(reverseHunks(before, after, hunks)).toEqual(before)
         expect(reverseHunks(before, after, [])).toEqual(after)
       }),
-      { numRuns: 2000 },
+      { numRuns: pureRuns(2000) },
     )
   })
 
@@ -42,7 +43,7 @@ describe('taking hunks back', () => {
           expect(reverseHunks(before, after, chosen)).toEqual(reverseHunks(after, before, others.map(turned)))
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: pureRuns(2000) },
     )
   })
 

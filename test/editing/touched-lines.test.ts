@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { carrySpans, changedSpans, type LineSpan } from '../../src/editing/touched-lines.ts'
+import { pureRuns } from '../helpers/runs.ts'
 
 const lines = (...all: readonly (string | number)[]): Buffer => Buffer.from(all.map((l) => `${l}\n`).join(''))
 const range = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i)
@@ -110,7 +111,7 @@ describe('following lines through a step', () => {
         for (const one of spans.filter(({ from, to }) => to > from))
           expect(said).toContain(textOf(before, one))
       }),
-      { numRuns: 2000 },
+      { numRuns: pureRuns(2000) },
     )
   })
 

@@ -22,7 +22,8 @@ describe('the published schema', () => {
 
   test('describes every operation, and tool calls, without other keys', () => {
     const names = variants.map((variant) => variant.properties['op']?.const ?? 'tool')
-    expect(names).toEqual([...Object.keys(operationSchemas), 'tool'])
+    // A tool call has arguments, or is one text.
+    expect(names).toEqual([...Object.keys(operationSchemas), 'tool', 'tool'])
     expect(variants.every((variant) => variant.additionalProperties === false)).toBe(true)
   })
 
@@ -38,6 +39,8 @@ test('the schema of a whole batch takes what the parser takes', () => {
     { version: 1, title: 'T', edits: [{ tool: 'x', input: {} }], reads: [] },
     { version: 1, title: '\n', edits: [{ tool: 'x', input: {} }] },
     { version: 1, title: 'T', edits: [] },
+    { version: 1, title: 'T', edits: [{ tool: 'apply_patch', input: 'x' }] },
+    { version: 1, title: 'T', edits: [{ tool: 'Edit', input: 'x' }] },
     { version: 1, title: 'T', edits: [{ op: 'lines', path: 'a', from: 1, content: null, blob: null }] },
   ]
   for (const batch of batches) {

@@ -96,6 +96,11 @@ describe('a batch is taken', () => {
     expect(cases.filter(({ batch }) => read(batch).kind !== 'batch').map(({ id }) => id)).toEqual([])
   })
 
+  test('a call of a tool that takes one text, with that text as its input', () => {
+    const batch = batchOf('{"version":1,"title":"T","edits":[{"tool":"apply_patch","input":"*** Begin"}]}')
+    expect(batch.items).toEqual([{ tool: 'apply_patch', input: { input: '*** Begin' } }])
+  })
+
   test('a tool call keeps its input as it came, keys like __proto__ included', () => {
     const batch = batchOf(
       '{"version":1,"title":"T","edits":[{"tool":"x","input":{"__proto__":{"a":1},"b":[1.5]}}]}',
@@ -247,6 +252,8 @@ describe('a fault of an edit is named with its pointer', () => {
     [{ op: 'delete', path: 'a', tool: 'x' }, '', 'not both'],
     [{ path: 'a' }, '', 'an edit needs "op" or "tool"'],
     [{ tol: 'x', input: {} }, '', 'an edit needs "op" or "tool", found "tol"'],
+    [{ name: 'Edit', input: {} }, '', 'found "name"; write the call as { "tool": "Edit", "input": { … } }'],
+    [{ type: 'function_call', name: 'x', arguments: '{}' }, '', 'write the call as { "tool": "x"'],
     ['delete', '', 'expected an object with "op" or "tool", found text "delete"'],
     [null, '', 'found null'],
     [[], '', 'found a list of 0'],

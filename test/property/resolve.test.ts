@@ -177,6 +177,7 @@ describe('the order of edits of one step', () => {
         const inOrder = edited(before, sorted.map(change), { reads })
         expect(edited(before, chosen.map(change), { reads })).toBe(inOrder)
       }),
+      { numRuns: pureRuns(200) },
     )
   })
 
@@ -195,6 +196,7 @@ describe('the order of edits of one step', () => {
           expect(edited(before, inserts)).toBe(`${expected.join('\n')}\n`)
         },
       ),
+      { numRuns: pureRuns(200) },
     )
   })
 })

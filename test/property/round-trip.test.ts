@@ -61,6 +61,7 @@ describe('a diff of two contents', () => {
           `new\n${after.join('')}`,
         )
       }),
+      { numRuns: pureRuns(200) },
     )
   })
 })

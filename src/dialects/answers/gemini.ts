@@ -1,8 +1,6 @@
 import type { ToolItem } from '../../model/batch.ts'
 import type { NativeAnswers } from '../../model/call.ts'
-import type { Edit } from '../../model/edit.ts'
 import type { Refusal } from '../../model/error.ts'
-import type { ResolvedFile } from '../../model/resolution.ts'
 import {
   decoded,
   foundText,
@@ -26,7 +24,7 @@ export const geminiAnswers: NativeAnswers = {
     const shown = isWhole ? text : `${truncatedText(part)}${part.lines.join('\n')}`
     return shownRead(shown, part, 'The content is too long; read it in parts')
   },
-  done: ({ call, edits, files }) => {
+  done: ({ call, files, results }) => {
     const path = pathOf(call)
     const isNew = files[0]?.before.kind !== 'file'
     if (call.tool === 'write_file') {
@@ -35,8 +33,7 @@ export const geminiAnswers: NativeAnswers = {
         : `Successfully overwrote file: ${path}.`
     }
     if (isNew) return `Created new file: ${path} with provided content.`
-    const places = placesOf(edits[0], files[0])
-    return `Successfully modified file: ${path}${places === null ? '' : ` (${places} replacements)`}.`
+    return `Successfully modified file: ${path} (${results[0]?.places ?? 1} replacements).`
   },
   refused: (call, refusals) => {
     const [first] = refusals
@@ -45,13 +42,6 @@ export const geminiAnswers: NativeAnswers = {
 }
 
 const pathOf = (call: ToolItem): string => textOf(call, 'file_path', 'absolute_path')
-
-/** How many places were replaced; null where a lenient match leaves that open. */
-function placesOf(edit: Edit | undefined, file: ResolvedFile | undefined): number | null {
-  if (edit?.op !== 'replace' || file?.before.kind !== 'file') return null
-  if (!edit.all) return 1
-  return edit.count ?? (decoded(file.before.bytes).split(edit.old).length - 1 || null)
-}
 
 function truncatedText({ from, to, total }: LinePart): string {
   return [
