@@ -200,6 +200,35 @@ describe('the content rules', () => {
   })
 })
 
+describe('the edges of what zapmyco edits', () => {
+  const three = 'aaa\nbbb\nccc'
+  const range = { start_line: 1, end_line: 3, expected: three, new_content: 'x' }
+  const append = { mode: 'append', content: 'x\n' }
+  const codeOf = (files: Files, input: Readonly<Record<string, unknown>>) => {
+    const ending = submit(callsOf('zapmyco', files, [{ tool: 'file_edit', input }]), files)
+    return ending.kind === 'refused' ? ending.failures[0]?.code : 'taken'
+  }
+
+  test.each([
+    ['lines of a missing file', {}, { ...range, file_path: path }, 'not-found'],
+    ['an append to a missing file', {}, { ...append, file_path: path }, 'not-found'],
+    ['lines of a directory', { 'd/a': 'a\n' }, { ...range, file_path: 'd' }, 'is-directory'],
+    ['an append to a directory', { 'd/a': 'a\n' }, { ...append, file_path: 'd' }, 'is-directory'],
+    ['lines of a byte-order mark', { [path]: '\ufeff' }, { ...range, file_path: path }, 'out-of-range'],
+    ['lines from 0', { [path]: three }, { ...range, start_line: 0, file_path: path }, 'out-of-range'],
+    [
+      'lines of a file with a NUL beyond 8 KiB',
+      { [path]: `${three}\n${'x'.repeat(9000)}\0\n` },
+      { ...range, file_path: path },
+      'binary',
+    ],
+    ['lines of a notebook', { 'n.ipynb': three }, { ...range, file_path: 'n.ipynb' }, 'invalid-batch'],
+    ['an append to a notebook', { 'n.ipynb': three }, { ...append, file_path: 'n.ipynb' }, 'invalid-batch'],
+  ])('%s: %s', (_, files, input, code) => {
+    expect(codeOf(files, input)).toBe(code)
+  })
+})
+
 describe("zapmyco's own append tests", () => {
   test.each([
     ['to terminated lines', 'line1\nline2\n', 'line3\nline4\n', 'line1\nline2\nline3\nline4\n'],

@@ -4,6 +4,7 @@ import {
   existsSync,
   linkSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -79,6 +80,64 @@ async function expectRefused(
   expect(answer.change).toBeNull()
   expect(repo.snapshot()).toEqual(before)
 }
+
+test('every statement of the checklist has a test here or in call-session.test.ts, or a reason above', () => {
+  const ranges = ['01-05', '10-15', '20-25', '30-34', '40-46', '50-55', '60-64'] as const
+  const statements = ranges.flatMap((range) => {
+    const [from = 0, to = 0] = range.split('-').map(Number)
+    return Array.from({ length: to - from + 1 }, (_, i) => `M${String(from + i).padStart(2, '0')}`)
+  })
+  const sources = ['call-mino.test.ts', 'call-session.test.ts'].map((name) =>
+    readFileSync(join(import.meta.dirname, name), 'utf8'),
+  )
+  const named = sources
+    .join('')
+    .replace(/M(\d\d) to M(\d\d)/g, (_, from: string, to: string) =>
+      statements.filter((each) => each >= `M${from}` && each <= `M${to}`).join(' '),
+    )
+  expect(statements.filter((each) => !named.includes(each))).toEqual([])
+})
+
+test("the chapter's own scenario, from the first read to the session that loads without its file", async () => {
+  await using s = await scene()
+  const { agent, repo } = s
+  agent.answers.push(yes, no)
+  expect((await agent.call('read_file', { path: 'greet.go' })).result.text).toBe(greet)
+  expect(agent.screens).toHaveLength(0)
+
+  expect((await agent.call('edit_file', edit)).result.kind).toBe('completed')
+  const screen = agent.screens[0]?.native?.text ?? ''
+  for (const field of ['Starting line', 'Remove', 'Insert']) expect(screen).toContain(field)
+  expect(repo.read('greet.go')).toBe(edited)
+
+  expect((await agent.call('edit_file', edit)).result.kind).toBe('invalid_arguments')
+  expect(agent.screens).toHaveLength(1)
+
+  const overwrite = { path: 'greet.go', content: 'package other\n', mode: 'overwrite' }
+  expect((await agent.call('write_file', overwrite)).result.kind).toBe('denied')
+  expect(repo.read('greet.go')).toBe(edited)
+
+  rmSync(join(repo.dir, 'greet.go'))
+  await using again = await startAgent(repo, 'mino')
+  const gone = await again.call('read_file', { path: 'greet.go' })
+  expect(gone.result).toMatchObject({ kind: 'invalid_arguments' })
+  expect(again.journal().filter(({ kind }) => kind === 'outcome')).toHaveLength(5)
+})
+
+test.each([
+  // kind, whether it began, was asked about, touched its file
+  ['completed', yes, true, true, true],
+  ['denied', no, false, true, false],
+  ['invalid_arguments', yes, false, false, false],
+] as const)('a call that is %s: begun, asked, file touched', async (kind, answer, begun, asked, touched) => {
+  await using s = await scene()
+  s.agent.answers.push(answer)
+  const input = kind === 'invalid_arguments' ? { ...edit, old_string: 'nowhere' } : edit
+  expect((await s.agent.call('edit_file', input)).result.kind).toBe(kind)
+  expect(s.agent.journal().some((line) => line.kind === 'start')).toBe(begun)
+  expect(s.agent.screens.length > 0).toBe(asked)
+  expect(s.repo.read('greet.go') !== greet).toBe(touched)
+})
 
 describe('tools and arguments', () => {
   const shared = sharedScene()
