@@ -198,6 +198,11 @@ const failure = (code: ErrorCode, request: BuildRequest, path: string, message: 
 const overlap = (request: BuildRequest, path: string, why: string): Failure =>
   failure('overlaps-uncommitted', request, path, `${path} holds uncommitted work: ${why}`)
 
+const isBlocked = (request: BuildRequest, path: string, by: string): Failure => ({
+  ...failure('exists', request, path, `${path} cannot be made: ${by} is a file`),
+  hint: `Use another path, or delete or move ${by} in the same batch.`,
+})
+
 /** A path cannot be a file and a directory at once, in the result as a whole. */
 function findClashes(built: readonly Built[], request: BuildRequest): readonly Failure[] {
   const files = new Set(built.filter((b) => b.change.kind !== 'delete').map((b) => b.file.path))
@@ -206,16 +211,13 @@ function findClashes(built: readonly Built[], request: BuildRequest): readonly F
   for (const path of files) {
     const state = request.states.get(path)
     const blocked = state?.blockedBy ?? null
-    if (blocked !== null && !deleted.has(blocked)) {
-      failures.push(failure('exists', request, path, `${path} cannot be made: ${blocked} is a file`))
-    }
+    if (blocked !== null && !deleted.has(blocked)) failures.push(isBlocked(request, path, blocked))
     const staying = state?.beneath.find((file) => !deleted.has(file))
     if (staying !== undefined)
       failures.push(failure('is-directory', request, path, `${path} cannot be made: ${staying} stays in it`))
     for (let end = path.lastIndexOf('/'); end !== -1; end = path.lastIndexOf('/', end - 1)) {
       const parent = path.slice(0, end)
-      if (files.has(parent))
-        failures.push(failure('exists', request, path, `${path} cannot be made: ${parent} is a file`))
+      if (files.has(parent)) failures.push(isBlocked(request, path, parent))
     }
   }
   return failures

@@ -22,7 +22,10 @@ const codes = {
     'No dialect knows this tool call, or it is not an edit.',
     'See the table of dialects in the README.',
   ],
-  'parse-error': ['A patch, diff or block list cannot be read.', 'The message names the line.'],
+  'parse-error': [
+    'A patch, diff or block list cannot be read.',
+    'Put right the line that the message names, and send the whole text again.',
+  ],
   'path-invalid': [
     'The path may not be used in a repository.',
     'Use a plain relative path with `/` between its parts.',
@@ -40,13 +43,19 @@ const codes = {
     'The file does not exist.',
     'Check the path; to make a new file use `write` with mode `create`.',
   ],
-  exists: ['The file already exists.', 'Edit it, or write it with mode `overwrite`.'],
+  exists: [
+    'The file already exists.',
+    'Quote the text of it that is to change, or write it with mode `overwrite`.',
+  ],
   'parent-missing': [
     'The parent directory does not exist.',
     'Create a file in it with another tool call, or use another path.',
   ],
   'is-directory': ['The path is a directory.', 'Name a file.'],
-  'special-file': ['The path is neither a regular file nor absent.', 'galley edits regular files only.'],
+  'special-file': [
+    'The path is neither a regular file nor absent.',
+    'galley edits regular files only: name one.',
+  ],
   symlink: [
     'The path is, or goes through, a symbolic link.',
     'Edit the file that the link leads to, by its own path.',
@@ -151,8 +160,11 @@ const codes = {
   'changed-after-approval': ['A file changed after its approval.', 'Propose and approve again.'],
   'checked-out-elsewhere': ['The branch is checked out in another work tree.', 'Land from that work tree.'],
   stale: ['The change stands on something that is gone.', 'Propose again.'],
-  'hook-refused': ['A hook of the repository refused.', 'Its output is shown.'],
-  'io-error': ['The system refused to read or write.', 'See the reason given; nothing was changed.'],
+  'hook-refused': ['A hook of the repository refused.', 'Its output is shown: put right what it says.'],
+  'io-error': [
+    'The system refused to read or write.',
+    'Nothing was changed: remove the reason given, then try again.',
+  ],
   'root-commit': [
     'A root or shallow-boundary commit cannot be undone.',
     'Delete the files by a change of their own.',
@@ -162,7 +174,7 @@ const codes = {
   'not-a-repository': ['This is not a git repository.', 'Run galley inside one, or give `-C <dir>`.'],
   'unsupported-repository': [
     'The repository uses something that galley does not support.',
-    'The message names it.',
+    'The message names it: do without it, or work in another clone.',
   ],
   'git-too-old': ['git is missing or older than 2.39.', 'Install git 2.39.4 or newer.'],
   'dubious-ownership': [

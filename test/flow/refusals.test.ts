@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { errorCodes, hintFor } from '../../src/model/error-codes.ts'
+import { quote } from '../../src/policy/quote.ts'
 import { batch, gitInput, openGalley, refusal } from '../helpers/galley.ts'
 import { makeRepo, type TestRepo } from '../helpers/repo.ts'
 
@@ -169,17 +171,121 @@ const rows: readonly Row[] = [
   },
 ]
 
+const tool = (name: string, input: object) => batch([{ tool: name, input }])
+const lines = (more: object) => change({ op: 'lines', path: 'a.txt', from: 1, to: 1, content: 'x', ...more })
+const policy = (text: string) => (repo: TestRepo) => {
+  repo.write('.galley.json', text)
+  repo.commit('policy')
+}
+
+const furtherRows: readonly Row[] = [
+  {
+    name: 'a file beyond the limit',
+    input: replace('a.txt'),
+    code: 'too-large',
+    setup: policy('{"limits":{"fileMaxBytes":5}}'),
+  },
+  { name: 'a tool that nobody has', input: tool('edit_fiel', { path: 'a.txt' }), code: 'unknown-tool' },
+  { name: 'a patch that is none', input: change({ op: 'patch', text: 'no patch' }), code: 'parse-error' },
+  {
+    name: 'a new file in a new directory, for a system that makes none',
+    input: tool('write_file', { path: 'new/a.txt', content: 'x', mode: 'create' }),
+    code: 'parent-missing',
+  },
+  {
+    name: 'a place that is not UTF-8, for a system that needs it',
+    input: tool('edit_file', { path: 'l1.txt', old_string: 'one', new_string: '1' }),
+    code: 'not-utf8',
+    setup: (repo) => {
+      repo.write('l1.txt', Buffer.from('one\n\xe9\n', 'latin1'))
+      repo.commit('latin')
+    },
+  },
+  {
+    name: 'text for what Git LFS keeps',
+    input: replace('p.bin'),
+    code: 'lfs-pointer',
+    setup: (repo) => {
+      repo.write('p.bin', 'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n')
+      repo.commit('pointer')
+    },
+  },
+  {
+    name: 'a path behind a filter',
+    input: replace('a.txt'),
+    code: 'filtered',
+    setup: (repo) => {
+      repo.write('.gitattributes', 'a.txt filter=f\n')
+      repo.commit('attributes')
+      repo.git('config', 'filter.f.clean', 'cat')
+    },
+  },
+  {
+    name: 'a path in a submodule',
+    input: replace('sub/a.txt'),
+    code: 'submodule',
+    setup: (repo) => {
+      const head = repo.git('rev-parse', 'HEAD')
+      repo.git('update-index', '--add', '--cacheinfo', `160000,${head},sub`)
+      repo.git('commit', '-q', '-m', 'submodule')
+    },
+  },
+  {
+    name: 'a result that stands there',
+    input: change({ op: 'replace', path: 'a.txt', old: 'drei', new: 'three' }),
+    code: 'already-applied',
+  },
+  {
+    name: 'two edits of one text',
+    input: batch([
+      { op: 'replace', path: 'a.txt', old: 'one\ntwo', new: 'x' },
+      { op: 'replace', path: 'a.txt', old: 'one', new: 'y' },
+    ]),
+    code: 'overlap',
+  },
+  { name: 'lines past the end', input: lines({ from: 9, to: 9 }), code: 'out-of-range' },
+  { name: 'a quotation of one line', input: lines({ expected: 'one' }), code: 'weak-evidence' },
+  {
+    name: 'new text with a part left out',
+    input: change({ op: 'replace', path: 'a.txt', old: 'one', new: '// ... rest of the code unchanged' }),
+    code: 'omission',
+  },
+  {
+    name: 'a file that is another than was read',
+    input: change({ op: 'replace', path: 'a.txt', old: 'one', new: '1', blob: 'f'.repeat(40) }),
+    code: 'stale-read',
+  },
+]
+
+/** Codes that say what is wrong with the batch as a whole, its base or the repository: they name no place in it. */
+const ofTheWhole = new Set<string>(['stale', 'read-only', 'invalid-policy'])
+
 describe('propose refuses', () => {
-  test.each(rows)('$name ($code), and nothing changes', async ({ input, code, data, setup }) => {
-    using repo = makeRepo({ files })
-    setup?.(repo)
-    await using galley = await openGalley(repo)
-    const before = repo.snapshot()
-    const bytes = typeof input === 'string' ? Buffer.from(input) : input
-    const error = await refusal(() => galley.propose({ batch: bytes }))
-    expect({ code: error.code, data: error.data }).toMatchObject({ code, data: data ?? {} })
-    expect(repo.snapshot()).toEqual(before)
-    expect((await galley.status()).pending).toEqual([])
+  test.each([...rows, ...furtherRows])(
+    '$name ($code), and nothing changes',
+    async ({ input, code, data, setup }) => {
+      using repo = makeRepo({ files })
+      setup?.(repo)
+      await using galley = await openGalley(repo)
+      const before = repo.snapshot()
+      const bytes = typeof input === 'string' ? Buffer.from(input) : input
+      const error = await refusal(() => galley.propose({ batch: bytes }))
+      expect({ code: error.code, data: error.data }).toMatchObject({ code, data: data ?? {} })
+      expect(repo.snapshot()).toEqual(before)
+      expect((await galley.status()).pending).toEqual([])
+      if (!ofTheWhole.has(code)) expect(error.message).toMatch(/^edit \d+: |^batch at \/|line \d+/)
+      const path = code === 'unknown-tool' ? '' : String(error.data['path'] ?? '')
+      expect(error.message).toContain(quote(path).slice(1, -1))
+      // What to do next is said to whoever reads the code alone, and is not what happened said again.
+      expect((error.hint ?? hintFor(error.code)).length).toBeGreaterThan(10)
+    },
+  )
+
+  test('with every code that an edit can have', () => {
+    const shown = new Set([...rows, ...furtherRows].map((row) => row.code))
+    const listed = errorCodes.slice(errorCodes.indexOf('invalid-json'), errorCodes.indexOf('unknown-change'))
+    // Two systems that know one tool read one call alike, or only one takes it; see registry.test.ts.
+    expect(listed.filter((code) => !shown.has(code))).toEqual(['ambiguous-dialect'])
   })
 
   test('every failing edit of a batch is listed, not only the first', async () => {
