@@ -1,17 +1,18 @@
 import { limits } from '../model/limits.ts'
+import { withUnseenShown } from '../model/unseen.ts'
 
-/** Control, bidirectional, invisible and line-separating characters, and halves of surrogate pairs. */
-const UNSEEN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u{FFF9}-\u{FFFB}]/u
-const UNSEEN_ALL = new RegExp(UNSEEN.source, 'gu')
-
-const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+/**
+ * What no name may hold: control, bidirectional, invisible and line-separating characters, and halves of surrogate pairs.
+ * Fewer than are written out in messages: a space of another width may stand in a name, and is shown.
+ */
+const REFUSED = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u{FFF9}-\u{FFFB}]/u
 
 /** Names a code point the usual way: `U+200C`. */
 export const codePointName = (character: string): string =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
 /** Returns the first character that a reader cannot see or that reorders what they see, or null. */
-export const firstUnseen = (text: string): string | null => UNSEEN.exec(text)?.[0] ?? null
+export const firstUnseen = (text: string): string | null => REFUSED.exec(text)?.[0] ?? null
 
 /** Whether the text can be written as UTF-8: it holds no half of a surrogate pair. */
 export const isWellFormed = (text: string): boolean =>
@@ -25,11 +26,7 @@ export const isWellFormed = (text: string): boolean =>
 export function quote(text: string): string {
   const cut = text.length > limits.quoteMaxCharacters
   const shown = (cut ? text.slice(0, limits.quoteMaxCharacters) : text).replace(/["\\]/g, (c) => `\\${c}`)
-  return `"${shown.replace(UNSEEN_ALL, escapeOf)}${cut ? '…' : ''}"`
-}
-
-function escapeOf(character: string): string {
-  return SHORT[character] ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16).toUpperCase()}}`
+  return `"${withUnseenShown(shown)}${cut ? '…' : ''}"`
 }
 
 /** Names a JSON value and its type for a message: `number 3`, `text "x"`, `a list`. */

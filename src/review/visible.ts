@@ -1,16 +1,11 @@
+import { codeOf, unseenIn } from '../model/unseen.ts'
+
 /** A piece of foreign text, as it may go to a terminal or a page. */
 export interface VisiblePart {
   /** `mark`: stands for one character or byte that has no shape of its own. `trailing-blank`: blanks that end the line. */
   readonly kind: 'text' | 'mark' | 'trailing-blank'
   readonly text: string
 }
-
-/**
- * Whatever a reader cannot see, or what moves the cursor or reorders the line: control, format, private and unassigned
- * characters, halves of surrogate pairs, separators, default-ignorable characters, every space but the plain one, and
- * two symbols that are drawn as nothing. Blank, tab and line feed are what they seem.
- */
-const UNSEEN = /(?![ \t\n])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u{2800}\u{1D159}]/gu
 
 /**
  * Foreign bytes or text with everything unseen written out: characters as `\u{202E}`, bytes that are not UTF-8 as
@@ -55,9 +50,11 @@ function markedParts(content: Uint8Array | string): VisiblePart[] {
 
 function pushMarked(parts: VisiblePart[], text: string): void {
   let from = 0
-  for (const { 0: character, index } of text.matchAll(UNSEEN)) {
+  for (const { character, index } of unseenIn(text)) {
+    // In whole lines, blank, tab and line feed are what they seem.
+    if (character === '\t' || character === '\n') continue
     if (index > from) parts.push({ kind: 'text', text: text.slice(from, index) })
-    parts.push({ kind: 'mark', text: `\\u{${hex(character.codePointAt(0) ?? 0)}}` })
+    parts.push({ kind: 'mark', text: codeOf(character) })
     from = index + character.length
   }
   if (from < text.length) parts.push({ kind: 'text', text: text.slice(from) })

@@ -54,7 +54,7 @@ describe('lessons of other tools', () => {
 
   test('a no-break space is found and shown (claude-code #29870, #29869, #20828)', () => {
     expect(edited('a\u00a0b\n', [replace('a b', 'a c')])).toBe('a c\n')
-    expect(refused('a\u00a0b and more\n', [replace('a b and no more', 'x')]).message).toContain('a\\u{00A0}b')
+    expect(refused('a\u00a0b and more\n', [replace('a b and no more', 'x')]).message).toContain('a\\u{A0}b')
   })
 
   test('curly quotes that the edit does not change stay curly (claude-code #26141, #14355)', () => {
