@@ -1,9 +1,11 @@
 import type { ReplaceEdit, Tier } from '../model/edit.ts'
 import type { Refusal } from '../model/error.ts'
+import { encode } from './bytes.ts'
 import type { FileText } from './file-text.ts'
 import { findMatch } from './match.ts'
 import { type Nearest, nearestPlace } from './nearest.ts'
 import { refusal } from './outcome.ts'
+import { splitPieces } from './pieces.ts'
 import { rankOf, stricter } from './tiers.ts'
 
 /** Why a text edit found no place: done already, beyond the cap on leniency, or simply not there. */
@@ -76,6 +78,8 @@ const TELLING_CHARACTERS = 4
 /** The line at which the edit's result stands, alone, and as a whole line or word; null where it does not. */
 function resultLine(file: FileText, edit: ReplaceEdit, maxTier: Tier): number | null {
   if (edit.new.trim() === '') return null
+  const mustBeLine = edit.new.trim().length < TELLING_CHARACTERS
+  if (mustBeLine && !beginsLine(file, edit.new)) return null
   const match = findMatch(file, {
     old: edit.new,
     new: '',
@@ -88,10 +92,16 @@ function resultLine(file: FileText, edit: ReplaceEdit, maxTier: Tier): number | 
   if (match === null || place === undefined || match.places.length > 1) return null
   const { bytes, lines } = file
   const isWhole = lines.isLineStart(place.start) && lines.isLineEnd(place.end)
-  if (!isWhole && edit.new.trim().length < TELLING_CHARACTERS) return null
+  if (!isWhole && mustBeLine) return null
   if (isWord(bytes[place.start - 1]) && isWord(bytes[place.start])) return null
   if (isWord(bytes[place.end - 1]) && isWord(bytes[place.end])) return null
   return file.lines.lineAt(place.start) + 1
+}
+
+/** Whether the first line of the text is one of the file: found without a pass over the file for each text. */
+function beginsLine(file: FileText, text: string): boolean {
+  const first = splitPieces(text, file.lines.usesCr)[0]?.text ?? ''
+  return file.wholeLines(null).linesWith(encode(first), 1).length > 0
 }
 
 /** Letters, digits, the underscore and everything beyond ASCII. */

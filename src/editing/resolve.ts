@@ -31,9 +31,10 @@ export interface ResolveRequest {
  * Either every edit finds its one place and the resolution holds the files as they will be, or every edit that fails
  * is listed. Edits of one step see the files as they were before the step; steps apply in ascending order. Total: no
  * input makes it throw.
+ *
+ * @param work - What the searching may cost; says afterwards what it did cost.
  */
-export function resolve(request: ResolveRequest): Resolution {
-  const work = new Work(limits.searchMaxBytes)
+export function resolve(request: ResolveRequest, work = new Work(limits.searchMaxBytes)): Resolution {
   const draft = new Draft(request.files, work)
   const context: JudgeContext = { draft, reads: new Reads(request.reads), ...request.options }
   const failedPaths = new Set<string>()

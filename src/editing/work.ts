@@ -15,11 +15,18 @@ const EXPLANATIONS_MAX = 20
  * The unit is one byte looked at, about a nanosecond; dearer steps are charged as so many bytes.
  */
 export class Work {
+  private readonly most: number
   private left: number
   private explanations = EXPLANATIONS_MAX
 
   constructor(bytes: number) {
+    this.most = bytes
     this.left = bytes
+  }
+
+  /** What has been spent so far. */
+  get spent(): number {
+    return this.most - this.left
   }
 
   /** @throws {WorkExhausted} when nothing is left. */

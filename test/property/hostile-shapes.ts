@@ -10,6 +10,11 @@ export interface HostileShape {
     readonly files: Readonly<Record<string, Content>>
   }
   readonly ends: string
+  /**
+   * Why the searching may grow with the square of the size; where nothing stands here it grows as the input does. `cut`:
+   * a limit ends it early.
+   */
+  readonly squared?: string
 }
 
 const times = <T>(count: number, make: (index: number) => T): readonly T[] =>
@@ -44,6 +49,8 @@ const notebook = (count: number): string =>
     })),
   })
 
+const few = 'each of n edits is a pass over n lines: bounded by the number of edits, and by Work'
+
 const replaces: readonly HostileShape[] = [
   {
     name: 'many replaces of one file',
@@ -53,6 +60,7 @@ const replaces: readonly HostileShape[] = [
       files: { a: lines(n, (i) => `line ${i} x`) },
     }),
     ends: 'resolved',
+    squared: 'the texts are made of parts that every line has',
   },
   {
     name: 'many replaces that each see the last',
@@ -62,6 +70,7 @@ const replaces: readonly HostileShape[] = [
       files: { a: lines(n, (i) => `line ${i} x`) },
     }),
     ends: 'resolved',
+    squared: few,
   },
   {
     name: 'steps that change a small file to and fro',
@@ -89,6 +98,7 @@ const replaces: readonly HostileShape[] = [
       files: { a: 'a'.repeat(50 * n) },
     }),
     ends: 'no-match',
+    squared: few,
   },
   {
     name: 'a hundred thousand candidates',
@@ -113,6 +123,7 @@ const replaces: readonly HostileShape[] = [
       files: { a: 'ab'.repeat(10 * n) },
     }),
     ends: 'overlap',
+    squared: few,
   },
   {
     name: 'a text that doubles with every step',
@@ -122,6 +133,7 @@ const replaces: readonly HostileShape[] = [
       files: { a: 'a\n' },
     }),
     ends: 'too-large',
+    squared: 'cut',
   },
   {
     name: 'a small batch that makes a big file',
@@ -131,6 +143,7 @@ const replaces: readonly HostileShape[] = [
       files: { a: 'a\n'.repeat(n) },
     }),
     ends: 'too-large',
+    squared: 'cut',
   },
   {
     name: 'a line of a megabyte',
@@ -247,6 +260,7 @@ const numbered: readonly HostileShape[] = [
       }
     },
     ends: 'resolved',
+    squared: few,
   },
   {
     name: 'cells of a notebook',
@@ -301,6 +315,7 @@ const texts: readonly HostileShape[] = [
       files: { a: lines(n, (i) => `line ${i}`) },
     }),
     ends: 'resolved',
+    squared: few,
   },
   {
     name: 'a million headers of hunks',
@@ -362,6 +377,7 @@ const texts: readonly HostileShape[] = [
       files: { a: lines(n, (i) => `line ${i}`) },
     }),
     ends: 'resolved',
+    squared: few,
   },
   {
     name: 'calls of tools that nobody knows',
@@ -384,5 +400,99 @@ const texts: readonly HostileShape[] = [
   },
 ]
 
+const longer: readonly HostileShape[] = [
+  {
+    name: 'a file of one letter, searched for a run that does not stand there',
+    size: 10_000_000,
+    make: (n) => ({ batch: original([replace(`${'a'.repeat(n / 4)}b`, 'x')]), files: { a: 'a'.repeat(n) } }),
+    ends: 'no-match',
+  },
+  {
+    name: 'a file of one letter, searched for a run that stands everywhere',
+    size: 10_000_000,
+    make: (n) => ({ batch: original([replace('a'.repeat(n / 4), 'x')]), files: { a: 'a'.repeat(n) } }),
+    ends: 'ambiguous-match',
+  },
+  {
+    name: 'edits that each quote most of the file',
+    size: 200,
+    make: (n) => ({
+      batch: original(times(n, (i) => replace(`${lines(20 * n, (k) => `line ${k}`)}no ${i}`, 'x'))),
+      files: { a: lines(20 * n, (k) => `line ${k}`) },
+    }),
+    ends: 'no-match',
+  },
+  {
+    name: 'replaces that fail at every tier',
+    size: 5000,
+    make: (n) => ({
+      batch: original(times(n, (i) => replace(`  no ${i} \r\n"x" `, 'y'))),
+      files: { a: lines(n, (i) => `  “line ${i}”  ${i % 2 === 0 ? '' : '\r'}`) },
+    }),
+    ends: 'no-match',
+  },
+  {
+    name: 'a cell of a notebook, as long as a book',
+    size: 100_000,
+    make: (n) => ({
+      batch: original([
+        {
+          tool: 'NotebookEdit',
+          input: { notebook_path: 'a.ipynb', cell_id: 'c', new_source: lines(n, (i) => `y${i}`) },
+        },
+      ]),
+      files: {
+        'a.ipynb': JSON.stringify({
+          cells: [
+            { cell_type: 'code', id: 'c', metadata: {}, outputs: [], source: times(n, (i) => `x${i}\n`) },
+          ],
+        }),
+      },
+    }),
+    ends: 'resolved',
+  },
+  {
+    name: 'hunks with one context, each at its place',
+    size: 10_000,
+    make: (n) => ({
+      batch: diff(times(n, (i) => `@@ -${3 * i + 1},3 +${3 * i + 1},3 @@\n s\n-s\n+x\n s\n`).join('')),
+      files: { a: lines(3 * n, () => 's') },
+    }),
+    ends: 'resolved',
+  },
+  {
+    name: 'hunks with one context, none at its place',
+    size: 10_000,
+    make: (n) => ({
+      batch: diff(times(n, (i) => `@@ -${3 * i + 9_000_000},3 +1,3 @@\n s\n-s\n+x\n s\n`).join('')),
+      files: { a: lines(3 * n, () => 's') },
+    }),
+    ends: 'ambiguous-match',
+  },
+  {
+    name: 'characters with long compatibility forms',
+    size: 100_000,
+    make: (n) => ({
+      batch: original([replace(`${'\ufdfa'.repeat(n)}x`, 'y')]),
+      files: { a: `${'\ufdfa'.repeat(n)}z\n` },
+    }),
+    ends: 'no-match',
+  },
+  {
+    name: 'lines that end in LF and CRLF by turns',
+    size: 100_000,
+    make: (n) => ({
+      batch: original([
+        replace(
+          lines(n, (i) => `line ${i}`),
+          'x\n',
+        ),
+      ]),
+      files: { a: lines(n, (i) => `line ${i}${i % 2 === 0 ? '' : '\r'}`) },
+    }),
+    ends: 'resolved',
+  },
+]
+
 /** Batches that once took, or by their nature could take, more than time in proportion to their size. */
-export const hostileShapes: readonly HostileShape[] = [...replaces, ...numbered, ...texts]
+export const hostileShapes: readonly HostileShape[] = [...replaces, ...numbered, ...texts, ...longer]

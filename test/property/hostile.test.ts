@@ -1,12 +1,31 @@
 import { deflateSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { translateBatch } from '../../src/dialects/registry.ts'
+import { resolve } from '../../src/editing/resolve.ts'
+import { Work } from '../../src/editing/work.ts'
 import { parseBatch } from '../../src/intake/batch.ts'
 import { limits } from '../../src/model/limits.ts'
 import { encodeBase85 } from '../dialects/base85.ts'
 import { submit } from '../dialects/in-memory.ts'
+import { bytesOf, fileOf } from '../editing/submit.ts'
 import { hostileShapes } from './hostile-shapes.ts'
 
 const batch = (more: object) => ({ version: 1, title: 't', ...more })
+
+/** What the engine's searching costs, and the bytes of the batch and its files together. */
+function spentOn({ batch: more, files }: ReturnType<(typeof hostileShapes)[number]['make']>) {
+  const bytes = Buffer.from(JSON.stringify(batch(more)))
+  const states = new Map(Object.entries(files).map(([path, content]) => [path, fileOf(content)]))
+  const work = new Work(Number.MAX_SAFE_INTEGER)
+  const size = Object.values(files).reduce((sum, content) => sum + bytesOf(content).length, bytes.length)
+  const parsed = parseBatch(bytes)
+  const translated = parsed.kind === 'batch' ? translateBatch(parsed.batch, { root: '/r' }) : parsed
+  if (parsed.kind === 'batch' && translated.kind === 'edits') {
+    const options = { maxTier: 'unicode', carry: false, fileMaxBytes: limits.fileMaxBytes } as const
+    resolve({ edits: translated.edits, files: states, reads: parsed.batch.reads, options }, work)
+  }
+  return { spent: work.spent, bytes: size }
+}
 
 /**
  * Inputs made to cost much. How long each takes, and how that grows, is printed by `npm run bench -- editing`; here they
@@ -18,6 +37,18 @@ describe('a hostile batch', () => {
     const ending = submit(batch(made.batch), made.files)
     expect(ending.kind === 'refused' ? ending.failures[0]?.code : 'resolved').toBe(ends)
   })
+
+  test.each(hostileShapes.filter(({ squared }) => squared !== 'cut'))(
+    'of $name costs searching in proportion to its size',
+    ({ make, size, squared }) => {
+      const [small, large] = [spentOn(make(size / 4)), spentOn(make(size / 2))]
+      const inputs = large.bytes / small.bytes
+      // A few passes over the file go before its indexes are made.
+      const beginning = 32 * large.bytes
+      const grown = small.spent * inputs * (squared === undefined ? 1 : inputs)
+      expect(large.spent).toBeLessThanOrEqual(1.1 * grown + beginning)
+    },
+  )
 
   test.each([
     [
