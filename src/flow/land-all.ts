@@ -3,7 +3,7 @@ import { isTrue } from '../git/config.ts'
 import { type FileChange, type Importer, openImporter } from '../git/fast-import.ts'
 import { lookUpPath, type ObjectReader } from '../git/objects.ts'
 import { resolveCommit, updateRefs } from '../git/refs.ts'
-import { landCommit } from '../landing/land-commit.ts'
+import { type LandReport, type LandRequest, landCommit } from '../landing/land-commit.ts'
 import type { Revision } from '../model/change.ts'
 import { GalleyError, type Refusal } from '../model/error.ts'
 import type { ChangeId, CommitId, RefName, TreeId } from '../model/ids.ts'
@@ -170,7 +170,7 @@ async function landLinks(world: World, store: Store, chain: WholeChain): Promise
     { ref: logRef(logged.change.id), expected: logged.tip, next: logged.tip },
   ])
   if (!(await updateRefs(store.door, updates, 'galley: landing all'))) return []
-  const report = await landCommit({
+  const report = await landOrNull({
     repository: world.repository,
     store: store.door,
     galleyDir: store.galleyDir,
@@ -183,6 +183,7 @@ async function landLinks(world: World, store: Store, chain: WholeChain): Promise
     reason: `galley: land ${links.length} changes`,
     clock: world.clock,
   })
+  if (report === null) return []
   const landed: Recorded[] = []
   let before = tip
   for (const { logged, commit } of links) {
@@ -193,6 +194,18 @@ async function landLinks(world: World, store: Store, chain: WholeChain): Promise
     before = commit
   }
   return landed
+}
+
+/** null = refused: what one of them cannot do must not keep the others back, so each lands by itself then. */
+async function landOrNull(request: LandRequest): Promise<LandReport | null> {
+  try {
+    return await landCommit(request)
+  } catch (error) {
+    const isRefusal =
+      error instanceof GalleyError && error.code !== 'internal' && error.data['landed'] !== true
+    if (isRefusal) return null
+    throw error
+  }
 }
 
 /** What the links so far make of the tip's tree. */

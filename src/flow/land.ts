@@ -43,20 +43,42 @@ export async function land(world: World, request: LandWish): Promise<Landed> {
     await world.identity()
     const logged = await loadChange(world, store, request.id)
     const finished = await finishRecorded(world, store, logged)
-    return finished ?? landApproved(world, store, logged, request.bound)
+    return finished ?? landPersistently(world, store, logged, request.bound)
   })
+}
+
+/** How often somebody may commit in the middle of one landing before it gives way. */
+const LAND_TRIES = 8
+
+/** A commit of the user's that came in between is a base that moved, like one from before: decided on anew. */
+async function landPersistently(
+  world: World,
+  store: Store,
+  first: LoggedChange,
+  bound: LandWish['bound'],
+): Promise<Landed> {
+  let logged = first
+  for (let tries = 1; ; tries++) {
+    const tip = await resolveCommit(world.repository.door, logged.change.onto)
+    try {
+      return await landApproved(world, store, logged, { tip, bound })
+    } catch (error) {
+      const mayTryAgain = error instanceof GalleyError && error.code === 'branch-moved' && tries < LAND_TRIES
+      if (!mayTryAgain) throw error
+      if ((await resolveCommit(world.repository.door, logged.change.onto)) === tip) throw error
+      logged = await loadChange(world, store, logged.change.id)
+    }
+  }
 }
 
 async function landApproved(
   world: World,
   store: Store,
   found: LoggedChange,
-  bound: LandWish['bound'],
+  { tip, bound }: { readonly tip: CommitId | null; readonly bound: LandWish['bound'] },
 ): Promise<Landed> {
-  const { change } = found
   await refuseUnlandedBase(world, store, found)
   await refuseLostBase(world, store, found)
-  const tip = await resolveCommit(world.repository.door, change.onto)
   const inForce = await readPolicy(world, tip === null ? null : await (await world.reader()).commitTree(tip))
   refuseByPolicy(inForce, currentRevision(found))
   const logged = await believable(world, store, found, inForce)

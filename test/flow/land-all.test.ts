@@ -28,6 +28,28 @@ describe('landing all that is approved', () => {
     expect(repo.git('fsck', '--strict', '--no-dangling')).toBe('')
   })
 
+  test('lands the others where one would be laid over uncommitted work', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n' } })
+    await using galley = await openGalley(repo)
+    const ids: string[] = []
+    for (const path of ['a.txt', 'b.txt', 'c.txt']) {
+      const edit = { op: 'append', path, content: 'agent\n' }
+      const { change } = await galley.propose({ batch: batch([edit], { title: path }) })
+      await galley.approve({ id: change.id })
+      ids.push(change.id)
+    }
+    repo.write('b.txt', 'b\nmine\n')
+    const { landed, refused } = await galley.landAll()
+    expect(landed.map((l) => l.change.id)).toEqual([ids[0], ids[2]])
+    expect(refused).toMatchObject([{ id: ids[1], refusal: { code: 'overlaps-uncommitted' } }])
+    expect([repo.read('a.txt'), repo.read('b.txt'), repo.read('c.txt')]).toEqual([
+      'a\nagent\n',
+      'b\nmine\n',
+      'c\nagent\n',
+    ])
+    expect(repo.git('status', '--porcelain')).toBe(' M b.txt')
+  })
+
   test('refuses nobody for another, and nothing where nothing is approved', async () => {
     using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
     await using galley = await openGalley(repo)

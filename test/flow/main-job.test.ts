@@ -81,6 +81,29 @@ describe('the main job', () => {
     })
   })
 
+  test('a commit that the user makes in the middle of a landing is one of a base that moved', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n', 'mine.txt': 'mine\n' } })
+    const flag = join(repo.home, 'now')
+    const commits = `rm ${flag}; git -C ${repo.dir} -c user.name=U -c user.email=u commit -qam mine`
+    const policy = { checks: [{ name: 'slow', run: `if test -e ${flag}; then ${commits}; fi` }] }
+    repo.write('.galley.json', JSON.stringify(policy))
+    repo.commit('policy')
+    await using galley = await openGalley(repo)
+    const { change } = await galley.propose({
+      batch: batch([{ op: 'append', path: 'a.txt', content: 'b\n' }]),
+    })
+    await galley.approve({ id: change.id })
+    // Checks run again on what is re-parented: the moment at which the user commits once more.
+    repo.commit('before')
+    repo.write('mine.txt', 'mine, too\n')
+    writeFileSync(flag, '')
+    const { landed } = await galley.land({ id: change.id })
+    expect(existsSync(flag)).toBe(false)
+    expect(landed.before).toBe(repo.git('rev-parse', 'HEAD~1'))
+    expect(repo.git('log', '--format=%s', '-3')).toBe('A change\nmine\nbefore')
+    expect(repo.git('status', '--porcelain')).toBe('')
+  })
+
   test('until it lands, nothing of the repository is another but the folder galley', async () => {
     using repo = makeRepo({
       files: { 'a.txt': 'a\n', '.galley.json': '{"checks":[{"name":"seen","run":["cat","a.txt"]}]}' },
