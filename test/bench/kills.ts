@@ -1,10 +1,10 @@
 /**
  * Kills landings at every system call that changes something, and at random instants, and checks each time
- * that the next command makes everything all old or all new. Needs strace. Run by hand:
+ * that the next command makes everything all old or all new. Needs strace. With one file it is an overwrite; with
+ * more, creations, overwrites, deletions, renames and changes of the mode alone:
  *
- *     npx esbuild test/bench/kills.ts --bundle --platform=node --target=node20 --format=cjs
- * --outfile=node_modules/.bench/kills.cjs --packages=external     node node_modules/.bench/kills.cjs [random
- * kills, default 500] [files in the change, default 3] [first kill by system call only]
+ *     npm run bench -- kills [random kills, default 500] [files in the change, default 3]
+ *       [try every so many-th system call, default 1; 0 = none]
  */
 import {
   bundleLanding,
@@ -20,6 +20,7 @@ import type { NewContent } from '../landing/stage-change.ts'
 
 const randomKills = Number(process.argv[2] ?? 500)
 const fileCount = Number(process.argv[3] ?? 3)
+const stride = Number(process.argv[4] ?? 1)
 
 /** Whatever changes a name, a file's bytes or its attributes. */
 const CALLS = [
@@ -44,12 +45,16 @@ const FREQUENT: Readonly<Record<string, number>> = { openat: 7, write: 7 }
 function content(): { readonly files: Record<string, string>; readonly changes: Record<string, NewContent> } {
   const files: Record<string, string> = {}
   const changes: Record<string, NewContent> = {}
+  if (fileCount === 1) return { files: { 'one.txt': 'old\n' }, changes: { 'one.txt': 'new\n' } }
   for (let n = 0; n < fileCount; n++) {
     const path = `d${n % 5}/f${n}.txt`
-    if (n % 3 !== 1) files[path] = `old ${n}\n`
-    changes[path] = n % 3 === 2 ? null : `new ${n}\n`
+    const kind = n % 5
+    if (kind !== 1) files[path] = `old ${n}\n`
+    if (kind === 0 || kind === 1) changes[path] = `new ${n}\n`
+    if (kind === 2) changes[path] = null
     // A rename is a deletion and a creation.
-    if (n % 3 === 2) changes[`moved/f${n}.txt`] = `old ${n}\n`
+    if (kind === 3) Object.assign(changes, { [path]: null, [`moved/f${n}.txt`]: `old ${n}\n` })
+    if (kind === 4) changes[path] = { content: `old ${n}\n`, executable: true }
   }
   return { files, changes }
 }
@@ -73,7 +78,7 @@ async function check(copy: Scene, what: string, tally: Tally): Promise<void> {
 async function killAtCalls(program: string, scene: Scene): Promise<Tally> {
   const tally: Tally = { old: 0, new: 0, whole: 0, bad: 0 }
   for (const call of CALLS) {
-    for (let when = 1; when < 2000; when += FREQUENT[call] ?? 1) {
+    for (let when = 1; when < 2000; when += stride * (FREQUENT[call] ?? 1)) {
       using copy = copyScene(scene)
       const strace = ['strace', '-f', '-qq', '-e', 'signal=none', '-e', `trace=${call}`]
       const child = startLanding(program, copy, '', [
@@ -123,7 +128,8 @@ async function main(): Promise<void> {
   const { files, changes } = content()
   const scene = await setScene(files, changes)
   process.stdout.write(`random: ${JSON.stringify(await killAtRandom(program, scene))}\n`)
-  process.stdout.write(`at system calls: ${JSON.stringify(await killAtCalls(program, scene))}\n`)
+  if (stride > 0)
+    process.stdout.write(`at system calls: ${JSON.stringify(await killAtCalls(program, scene))}\n`)
   scene.repo[Symbol.dispose]()
   remove()
 }

@@ -1,20 +1,20 @@
 /**
  * Races landings against editors, against a user who keeps committing, and against readers, and counts what
- * is lost, mixed, torn or absent. Run by hand, from the project's root:
+ * is lost, mixed, torn or absent:
  *
- *     npx esbuild test/bench/races.ts --bundle --platform=node --target=node20 --format=cjs
- * --outfile=node_modules/.bench/races.cjs     node node_modules/.bench/races.cjs [saves, default 1200]
- * [landings against commits, default 200] [landings against readers, default 100]
+ *     npm run bench -- races [saves, default 1200] [landings against commits, default 200]
+ *       [landings against readers, default 100] [longest pause between two commits in ms, default 200]
  */
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { open } from '../../src/flow/galley.ts'
 import { landCommit } from '../../src/landing/land-commit.ts'
 import { makeRepo, type TestRepo } from '../helpers/repo.ts'
 import { stageChange } from '../landing/stage-change.ts'
 
-const [saves = 1200, commits = 200, reads = 100] = process.argv.slice(2).map(Number)
+const [saves = 1200, commits = 200, reads = 100, pauseMs = 200] = process.argv.slice(2).map(Number)
 
 const lines = (changed: Readonly<Record<number, string>> = {}): string =>
   Array.from({ length: 30 }, (_, i) => `${changed[i + 1] ?? `line ${i + 1}`}\n`).join('')
@@ -38,17 +38,20 @@ parentPort.on('message', ({ file, style, delayMs, token }) => {
 const READER = `
 const { workerData, parentPort } = require('node:worker_threads')
 const fs = require('node:fs')
-const { file, flag, size } = workerData
-let reads = 0, absent = 0, torn = 0, longestMs = 0, since = null
+const { file, flag, size, mode } = workerData
+let reads = 0, absent = 0, torn = 0, otherMode = 0, longestMs = 0, since = null
 while (Atomics.load(flag, 0) === 0) {
   reads++
   try {
-    const bytes = fs.readFileSync(file)
+    const held = fs.openSync(file, 'r')
+    const bytes = fs.readFileSync(held)
+    if ((fs.fstatSync(held).mode & 0o7777) !== mode) otherMode++
+    fs.closeSync(held)
     if (bytes.length !== size || bytes[0] !== bytes[size - 1]) torn++
     since = null
   } catch { absent++; since ??= performance.now(); longestMs = Math.max(longestMs, performance.now() - since) }
 }
-parentPort.postMessage({ reads, absent, torn, longestMs })
+parentPort.postMessage({ reads, absent, torn, otherMode, longestMs })
 `
 
 function keptAside(repo: TestRepo, token: string): boolean {
@@ -102,17 +105,11 @@ function freshRepo(): TestRepo {
   return makeRepo({ files: { 'a.txt': lines() } })
 }
 
-async function raceCommits(): Promise<void> {
-  await using repo = makeRepo({ files: { 'a.txt': 'a\n', 'b.txt': 'b\n', 'mine.txt': 'mine\n' } })
-  const tally = {
-    landings: 0,
-    refusals: {} as Record<string, number>,
-    userCommits: 0,
-    userFailures: 0,
-    mixed: 0,
-  }
+/** A user whose next commit follows as soon as git is done with the one before. */
+function keepCommitting(repo: TestRepo, pauseMs: number) {
+  const tally = { commits: 0, failures: 0 }
   let isOver = false
-  const user = (async () => {
+  const run = async (): Promise<void> => {
     for (let n = 1; !isOver; n++) {
       repo.write('mine.txt', `mine ${n}\n`)
       const done = await new Promise((resolve) =>
@@ -120,42 +117,73 @@ async function raceCommits(): Promise<void> {
           resolve(error === null),
         ),
       )
-      done ? tally.userCommits++ : tally.userFailures++
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 2000))
+      done ? tally.commits++ : tally.failures++
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * pauseMs))
     }
-  })()
-  while (tally.landings < commits) {
-    const n = tally.landings
-    const request = await stageChange(repo, { 'a.txt': `a ${n}\n`, 'b.txt': `b ${n}\n` })
-    await landCommit(request).then(
-      () => tally.landings++,
-      (error: { code: string }) => {
-        tally.refusals[error.code] = (tally.refusals[error.code] ?? 0) + 1
-      },
-    )
   }
-  isOver = true
-  await user
+  const ended = run()
+  const stop = async () => {
+    isOver = true
+    await ended
+    return tally
+  }
+  return stop
+}
+
+/** Every landing by the library's own way: proposed, approved, landed. Nothing is tried again. */
+async function raceCommits(): Promise<void> {
+  await using repo = makeRepo({ files: { 'a.txt': 'a\n', 'b.txt': 'b\n', 'mine.txt': 'mine\n' } })
+  const galley = await open(repo.dir, { env: repo.env })
+  const stop = keepCommitting(repo, pauseMs)
+  const ends: Record<string, number> = {}
+  let reparented = 0
+  for (let n = 0; n < commits; n++) {
+    const edits = ['a', 'b'].map((name) => ({ op: 'write', path: `${name}.txt`, content: `${name} ${n}\n` }))
+    const { change } = await galley.propose({ batch: { version: 1, title: `agent ${n}`, edits } })
+    await galley.approve({ id: change.id })
+    const end = await galley.land({ id: change.id }).then(
+      ({ landed }) => {
+        if (landed.before !== change.base) reparented++
+        return 'landed'
+      },
+      (error: { code?: string }) => error.code ?? 'none',
+    )
+    ends[end] = (ends[end] ?? 0) + 1
+  }
+  const user = await stop()
+  await galley.close()
+  const subjects: Record<string, number> = {}
+  let mixed = 0
   for (const text of repo.git('log', '--format=%x01%s', '--name-only').split('\x01').slice(1)) {
     const [subject = '', ...paths] = text.split('\n').filter((line) => line !== '')
-    if (subject !== 'first' && paths.join() !== (subject.startsWith('user') ? 'mine.txt' : 'a.txt,b.txt'))
-      tally.mixed++
+    const [who = ''] = subject.split(' ')
+    subjects[who] = (subjects[who] ?? 0) + 1
+    if (who !== 'first' && paths.join() !== (who === 'user' ? 'mine.txt' : 'a.txt,b.txt')) mixed++
   }
+  const lost = user.commits - (subjects['user'] ?? 0) + (ends['landed'] ?? 0) - (subjects['agent'] ?? 0)
+  const fsck = repo.tryGit('fsck', '--strict', '--no-dangling').code
   process.stdout.write(
-    `commits: ${JSON.stringify(tally)}, fsck ${repo.tryGit('fsck', '--strict', '--no-dangling').code}\n`,
+    `commits: ${JSON.stringify({ ends, reparented, user, subjects, mixed, lost, fsck })}\n`,
   )
 }
 
 async function raceReaders(): Promise<void> {
   const size = 3_000_000
   await using repo = makeRepo({ files: { big: Buffer.alloc(size, 65) } })
+  const mode = 0o640
+  chmodSync(join(repo.dir, 'big'), mode)
   const flag = new Int32Array(new SharedArrayBuffer(4))
-  const reader = new Worker(READER, { eval: true, workerData: { file: join(repo.dir, 'big'), flag, size } })
+  const reader = new Worker(READER, {
+    eval: true,
+    workerData: { file: join(repo.dir, 'big'), flag, size, mode },
+  })
   const told = new Promise((resolve) => reader.once('message', resolve))
   for (let n = 1; n <= reads; n++)
     await landCommit(await stageChange(repo, { big: Buffer.alloc(size, 65 + (n % 26)) }))
   Atomics.store(flag, 0, 1)
-  process.stdout.write(`readers of a 3 MB file during ${reads} landings: ${JSON.stringify(await told)}\n`)
+  process.stdout.write(
+    `readers of a 3 MB file of mode 640 during ${reads} landings, by open, read and fstat: ${JSON.stringify(await told)}\n`,
+  )
 }
 
 async function main(): Promise<void> {

@@ -1,7 +1,8 @@
 /**
  * One of a crowd: proposes, approves and lands changes in a repository where others do the same, through the library
  * or through the command line, and prints what became of each. Arguments: the folder of the built package, the
- * repository, its environment as JSON, the member's number, how many changes, `library` or `command`.
+ * repository, its environment as JSON, the member's number, how many changes, `library` or `command`, and the file
+ * in which it has a line.
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -61,8 +62,8 @@ function byCommand(dist: string, dir: string, env: Record<string, string>): Verb
   }
 }
 
-/** Files of one's own, a line of one's own in a file of all, and the end of a file where all write. */
-function editsOf(member: number, n: number): readonly object[] {
+/** Files of one's own, a line of one's own in a file of several, and the end of a file where all write. */
+function editsOf(member: number, n: number, shared: string): readonly object[] {
   const own = `of-${member}/${n}.txt`
   // Not all the same at once: that would be the rarest of crowds. Moves come in pairs, there and back.
   const turn = (n + member) % 5
@@ -70,7 +71,7 @@ function editsOf(member: number, n: number): readonly object[] {
     case 0:
       return [{ op: 'write', path: own, mode: 'create', content: `${own}\n`, executable: member % 2 === 0 }]
     case 1:
-      return [{ op: 'replace', path: 'lines.txt', old: `line ${member}.\n`, new: `line ${member}.\n+${n}\n` }]
+      return [{ op: 'replace', path: shared, old: `line ${member}.\n`, new: `line ${member}.\n+${n}\n` }]
     case 2:
       return [{ op: 'append', path: 'end.txt', content: `${member}-${n}\n` }]
     case 3:
@@ -119,12 +120,13 @@ async function through(verbs: Verbs, batch: object): Promise<Outcome> {
 }
 
 async function main(args: readonly string[]): Promise<void> {
-  const [dist = '', dir = '', environment = '{}', member = '0', changes = '0', surface = ''] = args
+  const [dist = '', dir = '', environment = '{}', member = '0', changes = '0', surface = '', shared = ''] =
+    args
   const env = JSON.parse(environment) as Record<string, string>
   const verbs = surface === 'command' ? byCommand(dist, dir, env) : await byLibrary(dist, dir, env)
   const outcomes: Outcome[] = []
   for (let n = 0; n < Number(changes); n++) {
-    const edits = editsOf(Number(member), n)
+    const edits = editsOf(Number(member), n, shared)
     outcomes.push(await through(verbs, { version: 1, title: `Change ${n} of ${member}`, edits }))
   }
   process.stdout.write(JSON.stringify(outcomes))

@@ -29,6 +29,9 @@ export interface Crowd extends Disposable {
   readonly outcomes: readonly Outcome[]
 }
 
+/** The file in which four members have a line each: a landing of one makes the others' merge, and be approved anew. */
+const sharedBy = (member: number): string => `lines-${member >> 2}.txt`
+
 /**
  * Lets processes propose, approve and land changes in one repository, all at once; every second one does so through
  * the command line.
@@ -38,8 +41,9 @@ export interface Crowd extends Disposable {
 export async function gatherCrowd(members: number, each: number): Promise<Crowd> {
   const numbers = Array.from({ length: members }, (_, n) => n)
   const lines = numbers.map((n) => `line ${n}.\n${'-\n'.repeat(6)}`).join('')
+  const shared = Object.fromEntries(numbers.map((n) => [sharedBy(n), lines]))
   const seeds = Object.fromEntries(numbers.map((n) => [`of-${n}/seed.txt`, `seed ${n}\n`]))
-  const repo = makeRepo({ files: { 'lines.txt': lines, 'end.txt': 'end\n', ...seeds } })
+  const repo = makeRepo({ files: { ...shared, 'end.txt': 'end\n', ...seeds } })
   const { program, remove } = await bundleProgram('test/landing/crowd-child.ts')
   try {
     const all = numbers.map((n) => member(program, repo, n, each))
@@ -51,7 +55,16 @@ export async function gatherCrowd(members: number, each: number): Promise<Crowd>
 
 function member(program: string, repo: TestRepo, n: number, each: number): Promise<readonly Outcome[]> {
   const surface = n % 2 === 0 ? 'library' : 'command'
-  const args = [program, resolve('dist'), repo.dir, JSON.stringify(repo.env), `${n}`, `${each}`, surface]
+  const args = [
+    program,
+    resolve('dist'),
+    repo.dir,
+    JSON.stringify(repo.env),
+    `${n}`,
+    `${each}`,
+    surface,
+    sharedBy(n),
+  ]
   return new Promise((done, failed) =>
     execFile(process.execPath, args, { env: repo.env, maxBuffer: 1 << 28 }, (error, out, said) =>
       error === null && out !== '' ? done(JSON.parse(out)) : failed(error ?? new Error(`no answer: ${said}`)),

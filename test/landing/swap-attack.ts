@@ -30,8 +30,8 @@ const round = () => {
   const target = targets[Math.random() < 0.5 ? 0 : 1]
   swap(target)
   back(target)
-  if (Math.random() < 0.3) spin()
-  if (!isOver) setImmediate(round)
+  // Pauses of all lengths, so that some landings get as far as to place their files.
+  if (!isOver) setTimeout(round, Math.random() < 0.5 ? 0 : Math.random() ** 3 * 400)
   else { for (const one of targets) back(one); process.stdout.write(String(swaps)) }
 }
 process.stdin.resume().on('end', () => { isOver = true })
