@@ -1,5 +1,8 @@
+import { isTrue } from '../git/config.ts'
 import { resolveCommit } from '../git/refs.ts'
+import { withIndexHeld } from '../landing/hold-index.ts'
 import { type LandRequest, landCommit } from '../landing/land-commit.ts'
+import type { HeldIndex } from '../landing/request.ts'
 import type { Landing, Revision } from '../model/change.ts'
 import { GalleyError, refuse } from '../model/error.ts'
 import type { CommitId } from '../model/ids.ts'
@@ -47,8 +50,12 @@ export async function land(world: World, request: LandWish): Promise<Landed> {
   })
 }
 
-/** How often somebody may commit in the middle of one landing before it gives way. */
+/**
+ * How often somebody may commit in the middle of one landing before it gives way; from the third try on the index is
+ * locked before the branch is looked at, where nothing runs in between that takes its time.
+ */
 const LAND_TRIES = 8
+const HOLD_FROM = 3
 
 /** A commit of the user's that came in between is a base that moved, like one from before: decided on anew. */
 async function landPersistently(
@@ -59,9 +66,14 @@ async function landPersistently(
 ): Promise<Landed> {
   let logged = first
   for (let tries = 1; ; tries++) {
-    const tip = await resolveCommit(world.repository.door, logged.change.onto)
+    let tip: CommitId | null = null
+    const attempt = async (held?: HeldIndex) => {
+      tip = await resolveCommit(world.repository.door, logged.change.onto)
+      return landApproved(world, store, logged, { tip, bound, held })
+    }
     try {
-      return await landApproved(world, store, logged, { tip, bound })
+      const isHeld = tries >= HOLD_FROM && (await isQuick(world, logged))
+      return isHeld ? await withIndexHeld(placeOf(world, store, logged), attempt) : await attempt()
     } catch (error) {
       const mayTryAgain = error instanceof GalleyError && error.code === 'branch-moved' && tries < LAND_TRIES
       if (!mayTryAgain) throw error
@@ -71,11 +83,30 @@ async function landPersistently(
   }
 }
 
+/** Checks and signatures take as long as they like. */
+const isQuick = async (world: World, { change }: LoggedChange): Promise<boolean> =>
+  world.repository.workTree !== null &&
+  change.checks.length === 0 &&
+  !isTrue((await world.config()).get('commit.gpgsign'))
+
+const placeOf = (world: World, store: Store, { change }: LoggedChange) => ({
+  repository: world.repository,
+  galleyDir: store.galleyDir,
+  label: change.id,
+  clock: world.clock,
+})
+
+interface LandingStep {
+  readonly tip: CommitId | null
+  readonly bound: LandWish['bound']
+  readonly held: HeldIndex | undefined
+}
+
 async function landApproved(
   world: World,
   store: Store,
   found: LoggedChange,
-  { tip, bound }: { readonly tip: CommitId | null; readonly bound: LandWish['bound'] },
+  { tip, bound, held }: LandingStep,
 ): Promise<Landed> {
   await refuseUnlandedBase(world, store, found)
   await refuseLostBase(world, store, found)
@@ -103,7 +134,7 @@ async function landApproved(
         after,
         again: reads.length > 0,
       })
-      const landed = await landCommitOf(world, store, ready, { before: tip, after, bound })
+      const landed = await landCommitOf(world, store, ready, { before: tip, after, bound, held })
       return { ...landed, remarks: [...remarks, ...landed.remarks] }
     }
   }
@@ -120,16 +151,15 @@ async function landCommitOf(
     readonly before: CommitId | null
     readonly after: CommitId
     readonly bound: LandWish['bound']
+    readonly held: HeldIndex | undefined
   },
 ): Promise<Landed> {
   const { change } = logged
   const revision = currentRevision(logged)
   await rememberLanding(store, logged, step.after)
   const report = await landCommit({
-    repository: world.repository,
+    ...placeOf(world, store, logged),
     store: store.door,
-    galleyDir: store.galleyDir,
-    label: change.id,
     ref: change.onto,
     before: step.before,
     after: step.after,
@@ -137,8 +167,8 @@ async function landCommitOf(
     working: workingOf(revision),
     takenOver: takenOverBy(change.revisions),
     ...(step.bound === undefined ? {} : { bound: step.bound }),
+    ...(step.held === undefined ? {} : { held: step.held }),
     reason: `galley: land ${change.id}`,
-    clock: world.clock,
   })
   const landing: Landing = { ref: change.onto, before: step.before, after: step.after }
   const recorded = await recordLanding(world, store, logged, landing)

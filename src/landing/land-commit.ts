@@ -11,7 +11,7 @@ import { resolveFile } from '../sys/index-snapshot.ts'
 import { asRefusal } from './as-refusal.ts'
 import { type Landed, landUnderLocks } from './critical-section.ts'
 import { closeLanding, finishLanding } from './finish.ts'
-import { type Lookups, makeReady, type ReadyLanding } from './make-ready.ts'
+import { type LockFirst, type Lookups, makeReady, type ReadyLanding } from './make-ready.ts'
 import { moveRefOnly } from './move-ref.ts'
 import { Raced } from './place-files.ts'
 import { rawVersions } from './raw-versions.ts'
@@ -75,7 +75,8 @@ async function land(
 ): Promise<LandReport> {
   const indexFile = resolveFile(join(request.repository.gitDir, 'index'))
   for (let attempt = 1; ; attempt++) {
-    const lockFirst = attempt < LOCK_FIRST_FROM ? null : { indexFile }
+    const lockFirst =
+      attempt === 1 ? (request.held ?? null) : attempt < LOCK_FIRST_FROM ? null : { indexFile }
     const tried = await holdingSignals(() => tryLanding(request, facts, lookups, lockFirst))
     if (tried.kind === 'landed') return finishLanding(request, tried.ready, tried)
     if (tried.cause instanceof Raced && attempt < ATTEMPTS) continue
@@ -92,7 +93,7 @@ async function tryLanding(
   request: LandRequest,
   facts: RepositoryFacts & { readonly workTree: string },
   lookups: Lookups,
-  lockFirst: { readonly indexFile: string } | null,
+  lockFirst: LockFirst | null,
 ): Promise<Try> {
   let ready: ReadyLanding
   try {

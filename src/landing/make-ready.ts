@@ -9,6 +9,7 @@ import type { Standing } from '../sys/file-key.ts'
 import { identityOf, ownIdentity } from '../sys/process-identity.ts'
 import type { StagedStat } from '../sys/stage-file.ts'
 import { backUp } from './backup.ts'
+import { newLandingId } from './hold-index.ts'
 import { hookEnvironment } from './hook-environment.ts'
 import { type IndexImage, makeIndexImage } from './index-image.ts'
 import { chooseAside, stageLandingObjects } from './landing-objects.ts'
@@ -16,7 +17,7 @@ import { lockIndex } from './locks.ts'
 import { type LandingPlan, planLanding } from './preflight.ts'
 import type { RawVersions } from './raw-versions.ts'
 import { objectsDirectory, type RepositoryFacts } from './repository-facts.ts'
-import type { LandRequest } from './request.ts'
+import type { HeldIndex, LandRequest } from './request.ts'
 import { type StagedFiles, stageFiles } from './stage.ts'
 import { noteTraces, removeUnjournaled } from './unjournaled.ts'
 
@@ -62,9 +63,9 @@ export async function makeReady(
   request: LandRequest,
   facts: RepositoryFacts & { readonly workTree: string },
   lookups: Lookups,
-  lockFirst: { readonly indexFile: string } | null,
+  lockFirst: LockFirst | null,
 ): Promise<ReadyLanding> {
-  const id = `${request.label.replaceAll(/[^\w.-]/g, '_')}-${Buffer.from(request.clock.random(6)).toString('hex')}`
+  const id = lockFirst?.id ?? newLandingId(request)
   const landDir = landDirectory(request.galleyDir, id)
   const started: Conversation[] = []
   try {
@@ -76,10 +77,13 @@ export async function makeReady(
   }
 }
 
+/** With `id`, the lock of that landing is held already. */
+export type LockFirst = Pick<HeldIndex, 'indexFile'> & { readonly id?: HeldIndex['id'] }
+
 interface Making {
   readonly id: string
   readonly landDir: string
-  readonly lockFirst: { readonly indexFile: string } | null
+  readonly lockFirst: LockFirst | null
   /** Processes that have to be ended if the rest fails. */
   readonly started: Conversation[]
 }
@@ -100,7 +104,8 @@ async function makeReadyIn(
       noteTraces(landDir, { indexFile: lockFirst?.indexFile ?? null, stages: [...stages, aside.directory] })
     await note([])
     await makePrivateDirectory(aside.directory)
-    if (lockFirst !== null) await lockIndex(lockFirst.indexFile, landDir, id, request.clock)
+    if (lockFirst !== null && lockFirst.id === undefined)
+      await lockIndex(lockFirst.indexFile, landDir, id, request.clock)
     const plan = await planLanding(request, facts, await lookups.raw, landDir, reader)
     reach('planned')
     const env = { ...hookEnvironment(repository.env), ...seeingAside(aside) }

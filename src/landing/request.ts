@@ -5,6 +5,13 @@ import type { Manifest } from '../model/manifest.ts'
 import type { Clock } from '../sys/clock.ts'
 import type { Version } from './decide-path.ts'
 
+/** The index, locked by `withIndexHeld`. */
+export interface HeldIndex {
+  /** Of the landing that the lock belongs to. */
+  readonly id: string
+  readonly indexFile: string
+}
+
 /** One commit (or several, one after the other) that is to become the tip of a branch. */
 export interface LandRequest {
   readonly repository: Repository
@@ -40,6 +47,8 @@ export interface LandRequest {
    * and that its checks then rewrote. It is in the store.
    */
   readonly takenOver?: ReadonlyMap<string, readonly TakenOver[]>
+  /** The lock is this landing's from the start. */
+  readonly held?: HeldIndex
   /** Reflog message. */
   readonly reason: string
   readonly clock: Clock

@@ -29,8 +29,9 @@ export const limits = {
   gitTimeoutMs: 120_000,
   checkDefaultTimeoutMs: 10 * 60_000,
   checkOutputMaxBytes: 1024 * 1024,
-  /** Longest wait for another landing of the same repository. */
+  /** Longest wait for one other landing of the same repository, and for all those that came before. */
   landingLockWaitMs: 30_000,
+  landingLineWaitMs: 10 * 60_000,
   /** Longest wait for git's own `index.lock`. */
   indexLockWaitMs: 5_000,
   /** Commits that one undo takes back together. */

@@ -30,7 +30,8 @@ export const landingLockFile = (galleyDir: string): string => join(galleyDir, 'l
  * Those who wait get it in the order in which they came. A task that has the lock may ask for it again. A lock whose holder is dead (by process number and start
  * time, or by a later start of the system) is taken over. Leaves no file behind.
  *
- * @throws GalleyError `busy`, if it was still held after `limits.landingLockWaitMs`; data: `{ by }`.
+ * @throws GalleyError `busy`, if the same holder had it for `limits.landingLockWaitMs`, or the line took longer than
+ * `limits.landingLineWaitMs`; data: `{ by }`.
  */
 export async function withLandingLock<T>(
   galleyDir: string,
@@ -87,14 +88,18 @@ async function waitForLock(
   const acquire = () => acquireExclusiveFile(file, newHolder(clock, label), clock.now())
   const tried = hasLine(file, clock.now()) ? null : acquire()
   if (tried?.kind === 'held') return tried
-  const until = clock.now() + limits.landingLockWaitMs
+  const end = clock.now() + limits.landingLineWaitMs
   const place = joinLine(file, newHolder(clock, label), clock.now())
   try {
-    for (;;) {
+    for (let until = 0, seen: string | null = null; ; ) {
       const ahead = place.ahead(clock.now())
       const again = ahead === 0 ? acquire() : null
       if (again?.kind === 'held') return again
-      if (clock.now() >= until) refuseBusy(galleyDir, holderOf(file))
+      // As long as the line moves on, waiting leads somewhere.
+      const by = holderOf(file)
+      if (`${ahead} ${by?.token}` !== seen) until = Math.min(clock.now() + limits.landingLockWaitMs, end)
+      seen = `${ahead} ${by?.token}`
+      if (clock.now() >= until) refuseBusy(galleyDir, by)
       await clock.sleep(Math.min(NEXT_WAIT_MS + ahead * FURTHER_WAIT_MS, LONGEST_WAIT_MS))
     }
   } finally {

@@ -11,10 +11,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type LandRequest, landCommit } from '../../src/landing/land-commit.ts'
 import type { LandingPoint } from '../../src/landing/request.ts'
+import { openGalley } from '../helpers/galley.ts'
 import { makeRepo, type TestRepo } from '../helpers/repo.ts'
-import { land, leftovers, stageChange } from './stage-change.ts'
+import { land, leftovers } from './stage-change.ts'
 
 const lines = (changed: Readonly<Record<number, string>> = {}): string =>
   Array.from({ length: 30 }, (_, i) => `${changed[i + 1] ?? `line ${i + 1}`}\n`).join('')
@@ -108,33 +108,30 @@ const run = (repo: TestRepo, args: readonly string[]): Promise<boolean> =>
     execFile('git', [...args], { cwd: repo.dir, env: repo.env }, (error) => resolve(error === null)),
   )
 
-/** Lands again and again until it is done, as the queue does when the branch moved or git was busy. */
-async function landSometime(repo: TestRepo, changes: Record<string, string>): Promise<number> {
-  for (let refusals = 0; ; refusals++) {
-    const request: LandRequest = await stageChange(repo, changes)
-    const done = await landCommit(request).then(
-      () => true,
-      (error: { code?: string }) => {
-        expect(['branch-moved', 'locked', 'overlaps-uncommitted']).toContain(error.code)
-        return false
-      },
-    )
-    if (done) return refusals
-  }
-}
-
 describe('a user who keeps committing', () => {
   test('never commits a part of a landing, and no landing takes up a part of theirs', async () => {
     await using repo = makeRepo({ files: { 'a.txt': 'a 0\n', 'b.txt': 'b 0\n', 'mine.txt': 'mine 0\n' } })
+    await using galley = await openGalley(repo)
     let isOver = false
+    let committed = 0
     const user = (async () => {
       for (let n = 1; !isOver; n++) {
         repo.write('mine.txt', `mine ${n}\n`)
-        await run(repo, ['commit', '-qam', `user ${n}`])
-        await new Promise((resolve) => setTimeout(resolve, 40 * (n % 10)))
+        if (await run(repo, ['commit', '-qam', `user ${n}`])) committed++
+        await new Promise((resolve) => setTimeout(resolve, 40 * (n % 5)))
       }
     })()
-    for (let n = 1; n <= 10; n++) await landSometime(repo, { 'a.txt': `a ${n}\n`, 'b.txt': `b ${n}\n` })
+    for (let n = 1; n <= 10; n++) {
+      const edits = ['a', 'b'].map((name) => ({
+        op: 'write',
+        path: `${name}.txt`,
+        content: `${name} ${n}\n`,
+      }))
+      const { change } = await galley.propose({ batch: { version: 1, title: `agent ${n}`, edits } })
+      await galley.approve({ id: change.id })
+      // However fast they commit: what they touch is not what lands.
+      await galley.land({ id: change.id })
+    }
     isOver = true
     await user
     const commits = repo.git('log', '--format=%x01%s', '--name-only').split('\x01').slice(1)
@@ -142,6 +139,7 @@ describe('a user who keeps committing', () => {
       const [subject = '', ...paths] = text.split('\n').filter((line) => line !== '')
       return subject !== 'first' && paths.join() !== (subject.startsWith('user') ? 'mine.txt' : 'a.txt,b.txt')
     })
+    expect(commits).toHaveLength(1 + 10 + committed)
     expect(mixed).toEqual([])
     expect(repo.read('a.txt') + repo.read('b.txt')).toBe('a 10\nb 10\n')
     expect(repo.tryGit('fsck', '--strict', '--no-dangling')).toEqual({ code: 0, out: '' })

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRepository } from '../../src/git/open-repository.ts'
+import { withIndexHeld } from '../../src/landing/hold-index.ts'
 import { landCommit } from '../../src/landing/land-commit.ts'
 import { preflight } from '../../src/landing/preflight.ts'
 import { type RecoveryReport, recover } from '../../src/landing/recover.ts'
@@ -107,6 +108,19 @@ describe('recovering a landing that was cut off', () => {
     using copy = await killedAt('unlocked')
     copy.repo.write('.git/index.lock', readFileSync(join(copy.repo.dir, '.git/index')))
     expect((await recoverIn(copy)).landings).toMatchObject([{ outcome: 'finished', left: [] }])
+    expect(leftovers(copy.repo)).toEqual([])
+  })
+
+  test('the lock on an index that was held for a landing that never began goes', async () => {
+    using copy = copyScene(scene)
+    const repository = await openRepository(copy.repo.dir, copy.repo.env)
+    const galleyDir = join(copy.repo.dir, '.git/galley')
+    const request = { repository, galleyDir, label: 'gtest00000', clock: systemClock }
+    await withIndexHeld(request, async () => {
+      expect(leftovers(copy.repo)).toContain('.git/index.lock')
+      expect(await recoverIn(copy)).toEqual({ landings: [] })
+      expect(leftovers(copy.repo)).toEqual([])
+    })
     expect(leftovers(copy.repo)).toEqual([])
   })
 

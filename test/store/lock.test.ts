@@ -27,10 +27,10 @@ function stillClock(): Clock {
   }
 }
 
-function leaveLock(process: Partial<ProcessIdentity>): void {
+function leaveLock(process: Partial<ProcessIdentity>, token = 'abc123'): void {
   const holder = {
     process: { ...ownIdentity(), ...process },
-    token: 'abc123',
+    token,
     label: 'an old one',
     since: 'then',
   }
@@ -75,6 +75,8 @@ describe('the landing lock', () => {
           outside(() => withLandingLock(directory, systemClock, `${n}`, async () => void order.push(n))),
         )
         await untilWaiting(n + 1)
+        // Who comes in the same millisecond comes at the same time.
+        await systemClock.sleep(2)
       }
     })
     await Promise.all(waiting)
@@ -120,6 +122,27 @@ describe('the landing lock', () => {
     leaveLock({})
     const waiting = withLandingLock(directory, stillClock(), 'second', async () => undefined)
     await expect(waiting).rejects.toMatchObject({ code: 'busy', data: { by: { label: 'an old one' } } })
+  })
+
+  test('is waited for as long as it goes from one to the next', async () => {
+    let now = Date.now()
+    const landings = Array.from({ length: 8 }, (_, n) => ({
+      until: now + 20_000 * (n + 1),
+      token: `token${n}`,
+    }))
+    const clock: Clock = {
+      ...systemClock,
+      now: () => now,
+      sleep: async (ms) => {
+        now += ms
+        const at = landings.find(({ until }) => now < until)
+        if (at === undefined) rmSync(landingLockFile(directory), { force: true })
+        else leaveLock({}, at.token)
+      },
+    }
+    leaveLock({}, 'token0')
+    expect(await withLandingLock(directory, clock, 'me', async () => 'done')).toBe('done')
+    expect(now).toBeGreaterThanOrEqual(landings.at(-1)?.until ?? 0)
   })
 
   test.each([
