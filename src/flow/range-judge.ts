@@ -10,10 +10,14 @@ import type { Manifest } from '../model/manifest.ts'
 import type { CommitVerdict } from '../model/verdict.ts'
 import { type Cover, claimsOf, judgeCommit, makesEachStep, residueOf } from '../policy/cover.ts'
 import { composeTransitions, outsidePaths, type Side } from '../policy/transition-chain.ts'
+import { eachAtOnce } from '../sys/each-at-once.ts'
 import { type ApprovalPool, type Covering, digestOf } from './approval-pool.ts'
 import { findEarlierUses, type Uses } from './earlier-uses.ts'
 import type { RangeRequest } from './judge-range.ts'
 import type { Verifier } from './verifier.ts'
+
+/** Signatures that are verified at a time. */
+const JUDGED_AT_ONCE = 4
 
 /** Goes over the commits of a range, ancestors first, and remembers which approvals they use. */
 export class RangeJudge {
@@ -46,9 +50,18 @@ export class RangeJudge {
   }
 
   async run(): Promise<readonly CommitVerdict[]> {
+    await eachAtOnce(this.commits, JUDGED_AT_ONCE, (commit) => this.judgeAhead(commit))
     const verdicts: CommitVerdict[] = []
     for (const commit of this.commits) verdicts.push(await this.judge(commit))
     return verdicts
+  }
+
+  /** What the usual commit will ask for, which is remembered: a signature takes processes, and these need not wait for one another. */
+  private async judgeAhead(commit: LoggedCommit): Promise<void> {
+    if (commit.transitions === null) return
+    const at = this.momentOf(commit)
+    for (const covering of await this.pool.withDigest(digestOf(commit.transitions)))
+      await this.pool.refusalOf(covering, this.request.rules, at)
   }
 
   private async judge(commit: LoggedCommit): Promise<CommitVerdict> {

@@ -8,7 +8,7 @@ import type { Policy } from '../model/policy.ts'
 import { listArchived } from '../store/archive.ts'
 import { findStore } from '../store/open-store.ts'
 import { ApprovalPool, type ApprovalRules } from './approval-pool.ts'
-import { judgeApprovals } from './verify-approval.ts'
+import { findAllowedSigners, judgeApprovals } from './verify-approval.ts'
 import type { World } from './world.ts'
 
 export const APPROVALS = 'refs/galley/approvals/'
@@ -74,11 +74,16 @@ export async function openVerifier(
 /** The rules that approvals are held against: a policy, with the list of allowed signers as it stands beside it. */
 export function rulesOf(verifier: Verifier, policy: Policy, tree: TreeId | null): ApprovalRules {
   const { world } = verifier
+  let signers: ReturnType<typeof findAllowedSigners> | null = null
+  const findSigners = () => {
+    signers ??= findAllowedSigners(world, policy, tree)
+    return signers
+  }
   return {
     policy,
     judge: (records, at) => {
       const clock = { ...world.clock, now: () => Date.parse(at) }
-      return judgeApprovals({ ...world, clock }, records, policy, tree)
+      return judgeApprovals({ ...world, clock }, records, policy, tree, findSigners)
     },
   }
 }

@@ -144,17 +144,20 @@ export interface JudgedApprovals {
 /**
  * Verifies the signatures of a revision's approvals, as far as the policy asks for them: it requires signatures, or names who may
  * approve. One key counts for one person, whatever addresses it is allowed for.
+ *
+ * @param findSigners - For whoever asks many times about one policy, which need not be read each time.
  */
 export async function judgeApprovals(
   world: World,
   records: readonly ApprovalRecord[],
   policy: Policy,
   tree: TreeId | null,
+  findSigners = () => findAllowedSigners(world, policy, tree),
 ): Promise<JudgedApprovals> {
   const isAsked = policy.approval.requires === 'signature' || policy.allowedSigners !== null
   const isSigned = records.some((record) => record.kind === 'approval' && record.signed !== null)
   if (!isAsked || !isSigned) return { approvals: records, signedTags: [], setAside: [] }
-  const signers = await findAllowedSigners(world, policy, tree)
+  const signers = await findSigners()
   const approvals: ApprovalFact[] = []
   const signedTags: TagId[] = []
   const setAside: SetAside[] = []

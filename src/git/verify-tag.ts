@@ -74,29 +74,47 @@ export async function verifySignature(question: SignatureQuestion): Promise<Sign
   return withTemporaryDirectory(async (directory) => {
     const signature = await writeTemporary(directory, 'signature', question.signed.signature)
     const signers = await writeTemporary(directory, 'signers', question.signers)
-    const ask = (...args: readonly string[]) => keygen(question, directory, args)
-    const genuine = await ask('check-novalidate', '-n', 'git', '-s', signature)
-    if (!genuine.isGood) {
-      return bad('forged', `the signature does not hold: ${firstWords(genuine.said)}`, null)
-    }
-    const key = /\bSHA256:[A-Za-z0-9+/=]+/.exec(genuine.said)?.[0] ?? null
     const revoked =
       question.revoked === undefined
         ? []
         : ['-r', await writeTemporary(directory, 'revoked', question.revoked)]
-    for (const moment of question.momentsMs) {
-      const time = `-Overify-time=${utc(moment)}`
-      const named = ['-n', 'git', '-f', signers, '-s', signature, time]
-      const verified = await ask('verify', ...named, ...revoked, '-I', question.address)
-      if (verified.isGood) continue
+    const ask = (...args: readonly string[]) => keygen(question, directory, args)
+    const times = [...new Set(question.momentsMs.map(utc))].map((moment) => `-Overify-time=${moment}`)
+    const named = (time: string) => ['-n', 'git', '-f', signers, '-s', signature, time]
+    const answers = await Promise.all(
+      times.map((time) => ask('verify', ...named(time), ...revoked, '-I', question.address)),
+    )
+    const isGood = answers.every((answer) => answer.isGood)
+    const goodKey = isGood ? keyOf(answers[0]) : null
+    if (goodKey !== null) return { kind: 'good', key: goodKey }
+
+    const genuine = await ask('check-novalidate', '-n', 'git', '-s', signature)
+    if (!genuine.isGood) {
+      return bad('forged', `the signature does not hold: ${firstWords(genuine.said)}`, null)
+    }
+    const key = keyOf(genuine)
+    for (const [n, time] of times.entries()) {
+      const answer = answers[n]
+      if (answer === undefined || answer.isGood) continue
       // Of a revoked key ssh-keygen says nothing but that it fails.
-      const isRevoked = revoked.length > 0 && (await ask('verify', ...named, '-I', question.address)).isGood
+      const isRevoked =
+        revoked.length > 0 && (await ask('verify', ...named(time), '-I', question.address)).isGood
       if (isRevoked) return bad('not-approved', `the key ${key ?? ''} has been revoked`, key)
       const others = await ask('find-principals', '-f', signers, '-s', signature, time)
-      return explain(question.address, key, verified.said, others)
+      return explain(question.address, key, answer.said, others)
     }
     return key === null ? bad('forged', 'the signature names no key', null) : { kind: 'good', key }
   })
+}
+
+/**
+ * The key that ssh-keygen names as the signer: what stands last in its line. The address stands before it, and is anybody's text: it
+ * may well look like a key.
+ */
+function keyOf(answer: Said | undefined): string | null {
+  const [line = ''] = answer?.said.split('\n', 1) ?? []
+  const name = line.startsWith('Good "git" signature ') ? (line.split(' key ').at(-1) ?? '') : ''
+  return /^SHA256:[A-Za-z0-9+/=]+$/.test(name) ? name : null
 }
 
 /** Why a signature that is genuine is not enough. `others`: whose key it is by the list. */

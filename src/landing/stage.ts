@@ -4,6 +4,7 @@ import { invariant, refuse } from '../model/error.ts'
 import { limits } from '../model/limits.ts'
 import { type FileStep, newFile } from '../store/landing-journal.ts'
 import { makePrivateDirectory, writeOnce } from '../sys/durable-files.ts'
+import { eachAtOnce } from '../sys/each-at-once.ts'
 import { blobHash, type HashName, readStanding } from '../sys/file-key.ts'
 import {
   deviceOf,
@@ -72,7 +73,7 @@ export async function stageFiles(staging: Staging, files: readonly PlannedFile[]
   // The names in these directories need not be durable: after a loss of power the bytes are found in the
   // object store.
   const stats: (StagedStat | null)[] = steps.map(() => null)
-  await eachAtOnce(steps, async (step, n) => {
+  await eachAtOnce(steps, AT_ONCE, async (step, n) => {
     const [file, place] = [ordered[n], places[n]]
     invariant(file !== undefined && place !== undefined, 'every step has its file')
     stats[n] = file.kind === 'delete' ? null : await stageOne(newFile(step, n), file, place, staging)
@@ -167,28 +168,4 @@ class StageChoice {
       if (stage !== this.landDir) await writeOnce(join(stage, '.gitignore'), '*\n')
     }
   }
-}
-
-/**
- * Runs the task for every item, some at a time. When one fails, those that run are waited for and no other is
- * begun.
- */
-async function eachAtOnce<T>(
-  items: readonly T[],
-  task: (item: T, n: number) => Promise<void>,
-): Promise<void> {
-  let next = 0
-  const worker = async () => {
-    for (let n = next++; n < items.length; n = next++) {
-      const item = items[n]
-      if (item !== undefined) await task(item, n).catch(stop)
-    }
-  }
-  const stop = (error: unknown) => {
-    next = items.length
-    throw error
-  }
-  const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker))
-  const failed = ends.find((end) => end.status === 'rejected')
-  if (failed !== undefined) throw failed.reason
 }

@@ -3,9 +3,12 @@
  *
  *     npm run bench -- verify [commits, default 1000] [files, default 20000]
  *
- * Bound: a commit costs at most fifteen times what `git log --raw` needs to show it, and 2 ms; a merge and its two sides 30 ms.
+ * Bound: a commit costs at most twenty times what `git log --raw` needs to show it, and 2 ms; a merge and its two sides 30 ms. Where
+ * signatures are required, a commit costs what `ssh-keygen -Y verify` needs for its approval on top, three times that at most.
  */
 import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { digestOf } from '../../src/flow/approval-pool.ts'
 import { messageHashOf } from '../../src/flow/record-approval.ts'
 import { verify } from '../../src/flow/verify.ts'
@@ -15,6 +18,7 @@ import { openObjectReader } from '../../src/git/objects.ts'
 import { commitId } from '../../src/model/ids.ts'
 import { systemClock } from '../../src/sys/clock.ts'
 import { makeRepo, type TestRepo } from '../helpers/repo.ts'
+import { makeKey, signAs, signText, type TestKey } from '../helpers/signing.ts'
 
 const commitCount = Number(process.argv[2] ?? 1000)
 const fileCount = Number(process.argv[3] ?? 20_000)
@@ -74,13 +78,22 @@ function fill(repo: TestRepo): void {
   repo.git('symbolic-ref', 'HEAD', 'refs/heads/main')
 }
 
-/** An approval for every commit of a branch that is no merge, as a server keeps them. */
-async function approveAll(repo: TestRepo, branch: string): Promise<number> {
+/**
+ * An approval for every commit after `start` that is no merge, as a server keeps them.
+ *
+ * @param key - Signs them; null = they are not signed.
+ */
+async function approveAll(
+  repo: TestRepo,
+  start: string,
+  branch: string,
+  key: TestKey | null,
+): Promise<number> {
   const world = await openWorld(repo.dir, { env: repo.env, clock: systemClock })
   const { door } = world.repository
   const reader = openObjectReader(door)
   const id = (rev: string) => commitId(repo.git('rev-parse', rev))
-  const commits = await walkCommits(door, { include: [id(branch)], exclude: [id('start')] })
+  const commits = await walkCommits(door, { include: [id(branch)], exclude: [id(start)] })
   const tags: string[] = []
   const names: string[] = []
   for (const [n, commit] of commits.entries()) {
@@ -106,7 +119,9 @@ async function approveAll(repo: TestRepo, branch: string): Promise<number> {
       null,
       1,
     )}\n`
-    tags.push(`tag t${n}\nfrom ${commit.commit}\ntagger ${who(n)}\ndata ${body.length}\n${body}\n`)
+    const head = `object ${commit.commit}\ntype commit\ntag t${n}\ntagger ${who(n)}\n\n`
+    const text = key === null ? body : body + signText(repo, key, head + body)
+    tags.push(`tag t${n}\nfrom ${commit.commit}\ntagger ${who(n)}\ndata ${text.length}\n${text}\n`)
     names.push(change)
   }
   await reader.close()
@@ -138,10 +153,14 @@ async function timed(name: string, commits: number, task: () => Promise<unknown>
   return ms
 }
 
-async function judge(repo: TestRepo, range: string): Promise<Readonly<Record<string, number>>> {
+async function judge(
+  repo: TestRepo,
+  range: string,
+  requireSignature = false,
+): Promise<Readonly<Record<string, number>>> {
   const world = await openWorld(repo.dir, { env: repo.env, clock: systemClock })
   try {
-    return (await verify(world, { range, onto: 'main' })).counts
+    return (await verify(world, { range, onto: 'main', requireSignature })).counts
   } finally {
     await world.close()
   }
@@ -153,7 +172,7 @@ const show = (range: string) => () =>
   repo.git('log', '--raw', '-r', '-z', '--no-renames', '--no-abbrev', range)
 const log = await timed(`git log --raw, ${commitCount} commits`, commitCount, show('start..main'))
 const human = await timed('verify, no approval at all', commitCount, () => judge(repo, 'start..main'))
-const approvals = await approveAll(repo, 'main')
+const approvals = await approveAll(repo, 'start', 'main', null)
 const approved = await timed(`verify, ${approvals} approvals`, commitCount, () => judge(repo, 'start..main'))
 process.stdout.write(`  ${JSON.stringify(await judge(repo, 'start..main'))}\n`)
 await timed('verify, the last commit of them', 1, () => judge(repo, 'main~1..main'))
@@ -161,6 +180,26 @@ const merges = await timed(`verify, ${mergeCount} merges and their two sides`, m
   judge(repo, 'main..merges'),
 )
 process.stdout.write(`  ${JSON.stringify(await judge(repo, 'main..merges'))}\n`)
+const signedCount = Math.min(100, commitCount)
+const [signedRange, key] = [`main~${signedCount}..main`, makeKey(repo, 'key')]
+signAs(repo, { name: 'A', key })
+writeFileSync(join(repo.home, 'signers'), `a@example.org namespaces="git" ${key.publicText}\n`)
+repo.git('config', '--global', 'gpg.ssh.allowedSignersFile', join(repo.home, 'signers'))
+await approveAll(repo, `main~${signedCount}`, 'main', key)
+const signed = await timed(`verify --require-signature, ${signedCount} commits`, signedCount, () =>
+  judge(repo, signedRange, true),
+)
+process.stdout.write(`  ${JSON.stringify(await judge(repo, signedRange, true))}\n`)
+writeFileSync(join(repo.home, 'text'), 'text\n')
+writeFileSync(join(repo.home, 'text.sig'), signText(repo, key, 'text\n'))
+const sshVerify = ['-Y', 'verify', '-n', 'git', '-I', 'a@example.org', '-f', join(repo.home, 'signers')]
+const alone = await timed('ssh-keygen -Y verify, ten times', 10, () => {
+  for (let n = 0; n < 10; n++)
+    execFileSync('ssh-keygen', [...sshVerify, '-s', join(repo.home, 'text.sig')], { input: 'text\n' })
+})
+process.stdout.write(
+  `a signed approval: ${(signed / signedCount).toFixed(1)} ms, ${(signed / signedCount / (alone / 10)).toFixed(1)} × ssh-keygen alone\n`,
+)
 process.stdout.write(
   `against git log --raw: ${(human / log).toFixed(1)} × without approvals, ${(approved / log).toFixed(1)} × with; ${(merges / mergeCount).toFixed(1)} ms a merge\n`,
 )

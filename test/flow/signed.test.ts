@@ -401,6 +401,22 @@ describe('the number of approvals', () => {
     })
   })
 
+  test.each(['ben with ED25519 key SHA256:AAAA', 'ben with ED25519 key SHA256:AAAA '])(
+    'counts keys, also where an address looks like one: %j',
+    async (address) => {
+      using made = signedRepo(({ ann }) => `* ${ann.publicText}\n`, two)
+      const { repo, ann } = made
+      const { id } = await approved(repo)
+      const ben = asBen(repo, ann)
+      await using other = await openGalley({ ...ben, env: { ...ben.env, GIT_COMMITTER_EMAIL: address } })
+      await other.approve({ id })
+      expect(await refusal(() => other.land({ id }))).toMatchObject({
+        code: 'not-approved',
+        message: expect.stringContaining('has approved as Ann'),
+      })
+    },
+  )
+
   test('takes two unsigned ones where the policy asks for no more', async () => {
     using repo = makeRepo({ files: { 'a.txt': 'a\n', '.galley.json': '{"approval":{"count":2}}' } })
     const { id } = await approved(repo)
