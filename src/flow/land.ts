@@ -231,7 +231,7 @@ async function refuseRewritten(
   const { change } = await checkRevision(world, store, staged, request.inForce)
   const { id } = change
   const revision = change.revisions.length
-  const message = `${request.name} rewrote files of ${id}; that is staged as revision ${revision}, which nobody has approved`
+  const message = `${request.name} rewrote files of ${id}; that is staged as revision ${revision}, which needs an approval of its own`
   const hint = `See the difference with \`galley diff ${id}\`, then approve and land again.`
   refuse('not-approved', message, { id, revision, paths: request.rewriting.paths }, hint)
 }
