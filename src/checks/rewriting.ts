@@ -20,11 +20,11 @@ export async function findRewriting(tree: GitDoor, brought: readonly string[]): 
   await removeTree(indexFile)
   const written = await snapshotTree(tree, join(tree.gitDir, 'index'), indexFile, [])
   await removeTree(indexFile)
-  return { tree: written, paths, brought }
+  return { tree: written, paths, brought, message: null }
 }
 
 /**
- * What a run comes to that has rewritten files. It looked at bytes that are not those of the commit, so it has not passed there; where
+ * What a run comes to that has rewritten files or message. It looked at bytes that are not those of the commit, so it has not passed there; where
  * the rewriting is taken, the run carries it. Puts the tree back to the commit.
  */
 export async function judgeRewriting(
@@ -34,7 +34,8 @@ export async function judgeRewriting(
 ): Promise<CheckRun> {
   const { name } = run.result
   await checkOutScratch(place.door, place.commit)
-  const shown = rewriting.paths.slice(0, 5).join(', ')
+  const words = rewriting.message === null ? [] : ['the message']
+  const shown = [...words, ...rewriting.paths.slice(0, 5)].join(', ')
   const why = await place.judge(name, rewriting)
   if (why !== null) return asFailed(run, `${name} rewrote ${shown}: ${why}`)
   return { ...asFailed(run, `${name} rewrote ${shown}`), rewriting }

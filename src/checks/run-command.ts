@@ -19,18 +19,20 @@ export interface CheckRun {
   readonly result: CheckResult
   /** stdout, then stderr, both bounded. */
   readonly output: Buffer
-  /** It rewrote files, and that is to be the next revision. */
+  /** It rewrote files or message, and that is to be the next revision. */
   readonly rewriting?: Rewriting
 }
 
-/** What a check made of the files that it was to look at. */
+/** What a check made of the files, or the message, that it was to look at. */
 export interface Rewriting {
-  /** All tracked files as it left them, in the store. */
-  readonly tree: TreeId
+  /** All tracked files as it left them, in the store; null = as they were. */
+  readonly tree: TreeId | null
   /** What differs from the commit. */
   readonly paths: readonly string[]
   /** What had been brought into the tree, and is no part of any change. */
   readonly brought: readonly string[]
+  /** The whole message as a hook left it; null = as it was. */
+  readonly message: string | null
 }
 
 /**

@@ -43,7 +43,7 @@ export async function checkRevision(
   const rewriters: string[] = []
   for (let logged = found; ; ) {
     const revision = currentRevision(logged)
-    const facts = { revision, inForce, base: revision.base }
+    const facts = { change: logged.change, revision, inForce, base: revision.base }
     const judge = rewritingJudge(world, store, { ...facts, rewriters })
     const runs = await runChecks(world, store, logged, inForce.policy, { commit: revision.commit, judge })
     const checked = runs.length === 0 ? logged : await recordChecks(world, store, logged, runs)

@@ -204,7 +204,7 @@ async function recheck(
   // What ran before counts although nothing asks for it now.
   const names = [...wanted, ...logged.change.checks.map((check) => check.name)]
   const isChecked = !request.again && names.every(has)
-  const facts = { revision, inForce, base: request.before }
+  const facts = { change: logged.change, revision, inForce, base: request.before }
   const judge = rewritingJudge(world, store, { ...facts, rewriters: [] })
   const place = { commit: request.after, judge }
   const runs = isChecked ? [] : await runChecks(world, store, logged, policy, place)

@@ -3,7 +3,7 @@ import type { CheckRun, Rewriting } from '../checks/run-command.ts'
 import { parseCommit } from '../git/commit.ts'
 import { emptyTree } from '../git/fast-import.ts'
 import type { ObjectReader } from '../git/objects.ts'
-import type { Revision, RevisionFile } from '../model/change.ts'
+import type { Change, Revision, RevisionFile } from '../model/change.ts'
 import { GalleyError, invariant } from '../model/error.ts'
 import type { CommitId } from '../model/ids.ts'
 import type { Manifest, Transition } from '../model/manifest.ts'
@@ -15,6 +15,7 @@ import { withLandingLock } from '../store/lock.ts'
 import type { Store } from '../store/open-store.ts'
 import { countFiles } from './count-files.ts'
 import type { PolicyInForce } from './read-policy.ts'
+import { type Words, wordsOfMessage } from './rewritten-message.ts'
 import { siftWork, storedChanges } from './run-collect.ts'
 import { digestOf, stageRevision } from './stage.ts'
 import type { World } from './world.ts'
@@ -35,6 +36,7 @@ export function rewriterAmong(runs: readonly CheckRun[]): Rewriter | null {
 }
 
 interface JudgeFacts {
+  readonly change: Change
   readonly revision: Revision
   readonly inForce: PolicyInForce
   /** What the next revision is to build on. */
@@ -53,12 +55,18 @@ export function rewritingJudge(world: World, store: Store, facts: JudgeFacts): J
     if (rewriters.at(-1) === check) return 'it had rewritten them already, and comes to no end'
     if (rewriters.length >= REWRITINGS_MAX)
       return 'checks rewrite what other checks wrote, and come to no end'
+    const words = wordsIn(rewriting, facts)
+    if (typeof words === 'string') return words
     const sifted = await siftRewriting(world, store, rewriting, facts)
     return typeof sifted === 'string' ? sifted : null
   }
 }
 
-type SiftFacts = Pick<JudgeFacts, 'revision' | 'inForce' | 'base'>
+type SiftFacts = Pick<JudgeFacts, 'change' | 'revision' | 'inForce' | 'base'>
+
+/** The new words, or none where the message is as it was; a text = why they cannot be a change's. */
+const wordsIn = ({ message }: Rewriting, { change }: SiftFacts): Partial<Words> | string =>
+  message === null ? {} : wordsOfMessage(message, change)
 
 /** What the files came to, as a manifest; a text = why that cannot be a revision. */
 async function siftRewriting(
@@ -67,6 +75,7 @@ async function siftRewriting(
   { tree, brought }: Rewriting,
   { base, inForce, revision }: SiftFacts,
 ): Promise<Manifest | string> {
+  if (tree === null) return revision.manifest
   const { fileMaxBytes, batchMaxFiles } = inForce.policy.limits
   const from = base ?? emptyTree(store.door.objectFormat)
   const isBrought = coveredBy(brought)
@@ -86,7 +95,7 @@ async function siftRewriting(
 }
 
 /**
- * Stages what a check made of a revision's files as the next revision: same message, same author. Not while the change is landing.
+ * Stages what a check made of a revision as the next one, by the same author. Not while the change is landing.
  *
  * @throws GalleyError `busy`, if another process changed the change since it was read.
  */
@@ -98,7 +107,11 @@ export async function stageRewritten(
 ): Promise<LoggedChange> {
   const { name, rewriting, base, revision } = request
   const manifest = await siftRewriting(world, store, rewriting, request)
-  invariant(typeof manifest !== 'string', `what ${name} wrote can be a revision, as was found before`)
+  const words = wordsIn(rewriting, request)
+  invariant(
+    typeof manifest !== 'string' && typeof words !== 'string',
+    `what ${name} wrote can be a revision, as was found before`,
+  )
   const reader = await world.reader()
   const { author } = await parseCommit(reader, revision.commit)
   const isAsBefore = sameTransitions(revision.manifest)
@@ -116,7 +129,7 @@ export async function stageRewritten(
     committer: await world.identity(),
   } as const
   return withLandingLock(store.galleyDir, world.clock, 'revise', () =>
-    stageRevision(world, store, logged, next, `rewritten by ${name}`),
+    stageRevision(world, store, logged, next, `rewritten by ${name}`, words),
   )
 }
 

@@ -68,21 +68,30 @@ function newChangeId(world: World): ChangeId {
 
 export const digestOf = (manifest: Manifest): Digest => sha256Hex(manifestBytes(manifest)) as Digest
 
-/** Subject, body and trailers of a change's commit. */
-export function commitMessage(
+type MessageFacts = Pick<ProposalFacts, 'title' | 'body' | 'agent' | 'redoes'>
+
+/** Subject, body and trailers of a change's commit. Trailers at the end of the body and ours are one paragraph: git reads the last one alone. */
+export function commitMessage(id: ChangeId, facts: MessageFacts): string {
+  const body = facts.body.trim()
+  const ours = ownTrailers(id, facts).join('\n')
+  const last = body.slice(body.lastIndexOf('\n\n') + 1).trim()
+  const isTrailers = last !== '' && last.split('\n').every((line) => /^[A-Za-z0-9-]+: \S/.test(line))
+  const text = [facts.title, ...(body ? [body] : [])].join('\n\n')
+  return `${text}${isTrailers ? '\n' : '\n\n'}${ours}\n`
+}
+
+/** The lines by which a commit leads to its change, as they stand in its message. */
+export function ownTrailers(
   id: ChangeId,
-  facts: Pick<ProposalFacts, 'title' | 'body' | 'agent' | 'redoes'>,
-): string {
-  const agent = facts.agent
-  const trailers = [
+  { agent, redoes }: Pick<MessageFacts, 'agent' | 'redoes'>,
+): readonly string[] {
+  return [
     `Galley-Change: ${id}`,
     ...(agent
       ? [`Galley-Agent: ${oneLine(agent.name)}${agent.model ? ` (${oneLine(agent.model)})` : ''}`]
       : []),
-    ...facts.redoes.map((commit) => `Galley-Redoes: ${commit}`),
+    ...redoes.map((commit) => `Galley-Redoes: ${commit}`),
   ]
-  const body = facts.body.trim()
-  return `${[facts.title, ...(body ? [body] : []), trailers.join('\n')].join('\n\n')}\n`
 }
 
 const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()

@@ -146,10 +146,36 @@ describe("the team's own hooks, as a check", () => {
     expect(repo.snapshot()).toEqual(before)
   })
 
-  test('block when they rewrite the message', async () => {
+  test('that add a trailer to the message make the next revision, whose message has it', async () => {
     using repo = makeRepo({ files: { 'a.txt': 'one\n' } })
-    hook(repo, 'commit-msg', 'echo "Change-Id: I1" >> "$1"')
-    expect((await proposeTwo(repo)).checks).toEqual(['hooks/commit-msg failed'])
+    const add =
+      'git interpret-trailers --in-place --if-exists doNothing --trailer "Change-Id: I$(date +%N)" "$1"'
+    hook(repo, 'commit-msg', `${add} && sed -i '1s/^Two/T-1: Two/' "$1"`)
+    const { change, checks } = await proposeTwo(repo)
+    expect([change.revision, change.title, ...checks]).toEqual([2, 'T-1: Two', 'hooks/commit-msg passed'])
+    await using galley = await openGalley(repo)
+    await galley.approve({ id: change.id })
+    await galley.land({ id: change.id })
+    expect(repo.git('log', '-1', '--format=%s|%(trailers:keyonly,separator=%x2C)')).toBe(
+      'T-1: Two|Change-Id,Galley-Change',
+    )
+    expect(repo.git('log', '-1', '--format=%b')).toMatch(
+      /^Why not\n\nChange-Id: I\d+\nGalley-Change: g\w+\n*$/,
+    )
+  })
+
+  test.each([
+    ['without end', 'echo "Seen: $(date +%N)" >> "$1"', /comes to no end/],
+    ['so that it leads to no change', 'sed -i /^Galley-/d "$1"', /Galley-Change: g\w+" is gone/],
+    ['so that it claims another', 'echo "Galley-Change: g000000000" >> "$1"', /is not a hook's to write/],
+    ['to nothing but ours', 'printf "\\n\\n%s\\n" "$(grep Galley- "$1")" > "$1"', /nothing is left of it/],
+    ['with what nobody sees', 'printf \'\\342\\200\\256%s\\n\' "$(cat "$1")" > "$1"', /U\+202E/],
+  ])('block when they rewrite the message %s', async (_, lines, why) => {
+    using repo = makeRepo({ files: { 'a.txt': 'one\n' } })
+    hook(repo, 'commit-msg', lines)
+    const { change, checks } = await proposeTwo(repo)
+    expect(checks).toEqual(['hooks/commit-msg failed'])
+    expect(change.checks[0]?.summary).toMatch(why)
   })
 
   test('are not looked for where the policy says so, and make no tree where there are none', async () => {
