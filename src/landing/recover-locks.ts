@@ -74,9 +74,12 @@ async function removeIfAbandoned(
   if (found === null || !mayBeOurs(found.text) || found.changedAtMs < journal.startedAt - 1000) return
   const places = [journal.workTree, journal.gitDir, dirname(file)]
   const until = clock.now() + PATIENCE_MS
-  while (mayUseRepository('git', places) && clock.now() < until) {
+  // One look without any is enough: of a process that is just ending, anywhere on the machine, nothing can be told.
+  let isUsed = mayUseRepository('git', places)
+  while (isUsed && clock.now() < until) {
     if (lookAtLock(file)?.identity !== found.identity) return
     await clock.sleep(20)
+    isUsed = mayUseRepository('git', places)
   }
-  if (!mayUseRepository('git', places)) removeUnchanged(file, found)
+  if (!isUsed) removeUnchanged(file, found)
 }
