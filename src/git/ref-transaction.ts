@@ -33,17 +33,7 @@ export function startRefTransaction(
   env: Readonly<Record<string, string>>,
 ): Conversation {
   const oneLine = reason.replaceAll(/[\r\n\0]+/g, ' ')
-  const args = [
-    '-c',
-    'gc.auto=0',
-    ...repositoryArguments(door),
-    'update-ref',
-    '-m',
-    oneLine,
-    '--create-reflog',
-    '--stdin',
-    '-z',
-  ]
+  const args = ['-c', 'gc.auto=0', ...repositoryArguments(door), 'update-ref', '-m', oneLine, '--stdin', '-z']
   return converse({ file: 'git', args, cwd: door.workTree ?? door.gitDir, env })
 }
 

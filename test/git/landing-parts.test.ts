@@ -129,6 +129,16 @@ describe('the prepared move of a ref', () => {
     expect(repo.git('reflog', '-1', '--format=%gs', 'main')).toBe('why not')
   })
 
+  test('writes no log where the user keeps none', async () => {
+    await using repo = makeRepo()
+    repo.git('config', 'core.logAllRefUpdates', 'false')
+    repo.write('a', 'a\n')
+    repo.commit('first')
+    const { prepared } = await prepare(repo, repo.git('rev-parse', 'HEAD'))
+    await prepared.commit()
+    expect(repo.git('reflog', 'show', 'main')).toBe('')
+  })
+
   test('gives everything back when it is called off', async () => {
     await using repo = makeRepo({ files: { a: 'a\n' } })
     const before = repo.snapshot()
