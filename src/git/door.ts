@@ -180,15 +180,18 @@ export async function git(door: GitDoor, call: GitCall): Promise<GitResult> {
   throw gitFailure(call.args, answer)
 }
 
-/** git's words for what the system refused, in the C locale. */
+/** git's words for what the system refused, in the C locale; with a full device it often gives no reason. */
 const SYSTEM_REFUSAL =
-  /No space left on device|Disk quota exceeded|Read-only file system|Permission denied|Operation not permitted|Too many open files|Input\/output error|could not create (?:leading )?director|unable to create directory for/
+  /No space left on device|Disk quota exceeded|Read-only file system|Permission denied|Operation not permitted|Too many open files|Input\/output error|(?:could not|couldn't|unable to|failed to) (?:write|create|mkdir|fsync|close)|write error/i
+
+/** A file that is there already is somebody's, such as a lock. */
+const isSystemRefusal = (said: string): boolean => SYSTEM_REFUSAL.test(said) && !said.includes('File exists')
 
 /** The error for an exit code that nobody expected, with git's own words as data. */
 export function gitFailure(args: readonly string[], result: GitResult): GalleyError {
   const said = result.stderr.trim().slice(0, 2000)
   return new GalleyError({
-    code: SYSTEM_REFUSAL.test(said) ? 'io-error' : 'internal',
+    code: isSystemRefusal(said) ? 'io-error' : 'internal',
     message: `git ${args.find((arg, i) => !arg.startsWith('-') && args[i - 1] !== '-c') ?? ''} ended with exit code ${result.exitCode}: ${said || '(no message)'}`,
     data: { args: args.slice(0, 20), exitCode: result.exitCode, stderr: said },
   })

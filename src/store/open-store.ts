@@ -55,6 +55,16 @@ async function storeDoor(repository: Repository, gitDir: string): Promise<GitDoo
 async function createStore(repository: Repository, galleyDir: string, gitDir: string): Promise<void> {
   await makePrivateDirectory(galleyDir)
   const making = join(galleyDir, `store-${randomName()}`)
+  try {
+    await fillStore(repository, galleyDir, making)
+    await moveDirectory(making, gitDir)
+  } finally {
+    // Still there only where it failed, or another one was first.
+    await removeTree(making)
+  }
+}
+
+async function fillStore(repository: Repository, galleyDir: string, making: string): Promise<void> {
   const result = await startGit(
     ['init', '--quiet', '--bare', '--template=', `--object-format=${repository.objectFormat}`, making],
     {
@@ -74,7 +84,6 @@ async function createStore(repository: Repository, galleyDir: string, gitDir: st
     `${alternatePath(repository, making)}\n`,
     'alternates.tmp',
   )
-  if (!(await moveDirectory(making, gitDir))) await removeTree(making)
 }
 
 /**

@@ -34,7 +34,11 @@ export function litter(repo: TestRepo): readonly string[] {
   const passing = names.filter((name) =>
     /(?:^|\/)tmp_|galley\/(?:tmp\/|store-)|\.tmp$|fast_import_crash/.test(name),
   )
-  return [...leftovers(repo), ...passing]
+  // What git's own fast-import leaves when it fails is taken by `galley gc` a day later: it might be another's.
+  return [
+    ...leftovers(repo),
+    ...passing.filter((name) => !name.startsWith('galley/store.git/objects/pack/tmp_')),
+  ]
 }
 
 /** What differs between two snapshots, by name. */

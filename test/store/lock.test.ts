@@ -134,7 +134,7 @@ describe('the landing lock', () => {
       ...systemClock,
       now: () => now,
       sleep: async (ms) => {
-        now += ms
+        now += Math.max(ms, 1000)
         const at = landings.find(({ until }) => now < until)
         if (at === undefined) rmSync(landingLockFile(directory), { force: true })
         else leaveLock({}, at.token)
