@@ -15,10 +15,9 @@ import { hasLine, joinLine } from '../sys/waiting-line.ts'
 /** The locks that the running task already has: what it calls may ask for them again. */
 const heldHere = new AsyncLocalStorage<ReadonlySet<string>>()
 
-/** Between two looks of the one who is next, and of each who stands further back, by so much more. */
-const NEXT_WAIT_MS = 10
-const FURTHER_WAIT_MS = 40
-const LONGEST_WAIT_MS = 200
+/** Who is next looks often, and less so the longer one landing takes; who stands further back has time. */
+const pauseMs = (ahead: number, looks: number): number =>
+  ahead === 0 ? Math.min(10 + looks, 60) : Math.min(50 * ahead, 200)
 /** Holders on other machines are judged by the age of their file. */
 const TOUCH_EVERY_MS = 10_000
 
@@ -91,16 +90,19 @@ async function waitForLock(
   const end = clock.now() + limits.landingLineWaitMs
   const place = joinLine(file, newHolder(clock, label), clock.now())
   try {
-    for (let until = 0, seen: string | null = null; ; ) {
+    for (let until = 0, looks = 0, seen: string | null = null; ; looks++) {
       const ahead = place.ahead(clock.now())
       const again = ahead === 0 ? acquire() : null
       if (again?.kind === 'held') return again
-      // As long as the line moves on, waiting leads somewhere.
       const by = holderOf(file)
-      if (`${ahead} ${by?.token}` !== seen) until = Math.min(clock.now() + limits.landingLockWaitMs, end)
+      // As long as the line moves on, waiting leads somewhere.
+      if (`${ahead} ${by?.token}` !== seen) {
+        until = Math.min(clock.now() + limits.landingLockWaitMs, end)
+        looks = 0
+      }
       seen = `${ahead} ${by?.token}`
       if (clock.now() >= until) refuseBusy(galleyDir, by)
-      await clock.sleep(Math.min(NEXT_WAIT_MS + ahead * FURTHER_WAIT_MS, LONGEST_WAIT_MS))
+      await clock.sleep(pauseMs(ahead, looks))
     }
   } finally {
     place.leave()
