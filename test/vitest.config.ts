@@ -9,7 +9,8 @@ export default defineConfig({
     exclude: process.env['GALLEY_LONG'] === '1' ? [] : ['test/**/*.long.test.ts'],
     globalSetup: ['test/helpers/build-once.ts'],
     setupFiles: ['test/helpers/clean-environment.ts'],
-    testTimeout: 60_000,
+    // Ten times the runs take ten times as long.
+    testTimeout: process.env['GALLEY_RUNS'] === undefined ? 60_000 : 600_000,
     hookTimeout: 60_000,
     pool: 'forks',
     maxWorkers: 2,
