@@ -1,5 +1,5 @@
 import type { DialectProfile } from '../model/dialect.ts'
-import type { Edit } from '../model/edit.ts'
+import { type Edit, wordFor } from '../model/edit.ts'
 import type { ErrorCode } from '../model/error-codes.ts'
 import type { FileState, ReadRecord, RegularFile } from '../model/file-state.ts'
 import type { Failure } from '../model/resolution.ts'
@@ -45,7 +45,7 @@ export function profileFailures(request: ProfileRequest): readonly Failure[] {
       (needsUtf8(edit, profile) ? remembered(faults, edit.path, () => textFault(file)) : null) ??
       readFault(edit, profile, readPaths)
     if (found === null) continue
-    const message = `${edit.op} of ${quote(edit.path)}: ${found.message}`
+    const message = `${wordFor(edit)} of ${quote(edit.path)}: ${found.message}`
     failures.push({
       item: edit.item,
       path: edit.path,

@@ -1,4 +1,4 @@
-import type { Edit } from '../model/edit.ts'
+import { type Edit, wordFor } from '../model/edit.ts'
 import type { Failure } from '../model/resolution.ts'
 
 type Kind = 'text' | 'content' | 'delete' | 'move' | 'copy' | 'mode'
@@ -60,7 +60,7 @@ function clash(a: Edit, b: Edit): Failure {
   const [first, second] = a.item <= b.item ? [a, b] : [b, a]
   return {
     code: 'overlap',
-    message: `edits ${first.item + 1} (${first.op}) and ${second.item + 1} (${second.op}) of ${b.path} cannot both be applied in one step`,
+    message: `edits ${first.item + 1} (${wordFor(first)}) and ${second.item + 1} (${wordFor(second)}) of ${b.path} cannot both be applied in one step`,
     data: { items: [first.item, second.item] },
     item: second.item,
     path: b.path,

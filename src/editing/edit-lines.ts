@@ -1,4 +1,4 @@
-import type { AppendEdit, InsertEdit, LinesEdit } from '../model/edit.ts'
+import { type AppendEdit, type InsertEdit, type LinesEdit, wordFor } from '../model/edit.ts'
 import type { Refusal } from '../model/error.ts'
 import { encode } from './bytes.ts'
 import type { FileText } from './file-text.ts'
@@ -142,7 +142,7 @@ const isBetween = (value: number, low: number, high: number): boolean =>
 const outOfRange = (edit: LinesEdit | InsertEdit, asked: string, totalLines: number): Refusal =>
   refusal(
     'out-of-range',
-    `${edit.op} in ${edit.path}: asked for ${asked}; the file has ${totalLines} lines`,
+    `${wordFor(edit)} in ${edit.path}: asked for ${asked}; the file has ${totalLines} lines`,
     {
       totalLines,
     },

@@ -1,4 +1,4 @@
-import type { Edit, InsertEdit, LinesEdit } from '../model/edit.ts'
+import { type Edit, type InsertEdit, type LinesEdit, wordFor } from '../model/edit.ts'
 import type { Refusal } from '../model/error.ts'
 import { absent, type FileState, type ReadRecord } from '../model/file-state.ts'
 import type { BlobId } from '../model/ids.ts'
@@ -72,7 +72,7 @@ function judgeOwnChange(state: DraftFile, edit: Edit, blob: BlobId): Freshness {
     moved,
     refusal: refusal(
       'stale-read',
-      `${edit.op} of ${edit.path}: it was read as ${blob}; edits of this batch that apply before have made it ${actual}`,
+      `${wordFor(edit)} of ${edit.path}: it was read as ${blob}; edits of this batch that apply before have made it ${actual}`,
       { expected: blob, actual, ...(suggestion === null ? {} : { suggestion }) },
       suggestion === null
         ? 'Each edit sees the result of those before it; with "order": "original" all refer to the file as it was.'
@@ -118,7 +118,7 @@ function stale(
     moved,
     refusal: refusal(
       edit.op === 'write' && blob === null ? 'exists' : 'stale-read',
-      `${edit.op} of ${edit.path}: ${known} ${now}`,
+      `${wordFor(edit)} of ${edit.path}: ${known} ${now}`,
       {
         expected: blob,
         actual,

@@ -1,4 +1,4 @@
-import type { Edit, Tier } from '../model/edit.ts'
+import { type Edit, type Tier, wordFor } from '../model/edit.ts'
 import type { Refusal } from '../model/error.ts'
 import { assertNever } from '../model/error.ts'
 import { sameBytes } from './bytes.ts'
@@ -43,7 +43,7 @@ export function judgeTextEdit(context: JudgeContext, file: DraftFile, edit: Text
     if (!(error instanceof WorkExhausted)) throw error
     return failed(
       'too-large',
-      `${edit.op} in ${edit.path}: the batch asks for more searching than one batch may`,
+      `${wordFor(edit)} in ${edit.path}: the batch asks for more searching than one batch may`,
     )
   }
 }
@@ -67,7 +67,7 @@ function judgeWithinBudget(context: JudgeContext, file: DraftFile, asked: TextEd
   if (outcome.kind === 'failed') return outcome
   const kept = { ...outcome, claims: outcome.claims.map((claim) => withOneMark(file, claim)) }
   return changesNothing(file, kept.claims)
-    ? failed('no-change', `${edit.op} in ${edit.path}: the file says exactly this already`)
+    ? failed('no-change', `${wordFor(edit)} in ${edit.path}: the file says exactly this already`)
     : kept
 }
 
@@ -122,7 +122,7 @@ function resolveTextEdit(context: JudgeContext, file: DraftFile, edit: TextEdit,
 
 function unfitForText(context: JudgeContext, file: DraftFile, edit: TextEdit): Refusal | null {
   const { bytes } = file.text
-  const what = `${edit.op} in ${edit.path}`
+  const what = `${wordFor(edit)} in ${edit.path}`
   if (bytes.length > context.fileMaxBytes) {
     return refusal(
       'too-large',

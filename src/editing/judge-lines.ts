@@ -1,4 +1,4 @@
-import type { InsertEdit, LinesEdit } from '../model/edit.ts'
+import { type InsertEdit, type LinesEdit, wordFor } from '../model/edit.ts'
 import type { Refusal } from '../model/error.ts'
 import { limits } from '../model/limits.ts'
 import {
@@ -33,7 +33,7 @@ function unproven(file: DraftFile, edit: LinesEdit | InsertEdit, seen: Seen): Re
   }
   if (unseen === null) return null
   const data = { line: unseen, blob: file.text.blob, totalLines: file.text.lines.count }
-  return refusal('not-read', `${edit.op} in ${edit.path}: line ${unseen} was never read`, data)
+  return refusal('not-read', `${wordFor(edit)} in ${edit.path}: line ${unseen} was never read`, data)
 }
 
 /** The first line the edit rests on that nothing shows to be known; null = all are. */

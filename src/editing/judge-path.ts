@@ -1,4 +1,4 @@
-import type { DeleteEdit, Edit, WriteEdit } from '../model/edit.ts'
+import { type DeleteEdit, type Edit, type WriteEdit, wordFor } from '../model/edit.ts'
 import type { Refusal } from '../model/error.ts'
 import type { Failure, ItemResult, Remark } from '../model/resolution.ts'
 import { asBuffer, sameBytes } from './bytes.ts'
@@ -43,7 +43,10 @@ export function judgePath(context: JudgeContext, path: string, edits: readonly E
 }
 
 const tooMuchWork = (edit: Edit): Refusal =>
-  refusal('too-large', `${edit.op} of ${edit.path}: the batch asks for more searching than one batch may`)
+  refusal(
+    'too-large',
+    `${wordFor(edit)} of ${edit.path}: the batch asks for more searching than one batch may`,
+  )
 
 function judgeWithinBudget(
   context: JudgeContext,
@@ -92,7 +95,7 @@ function refuseExistence(state: DraftState, edit: Edit, isWritten: boolean): Ref
   if (edit.op === 'write') return refuseWrite(state, edit)
   const isMade = edit.op === 'chmod' && isWritten
   if (state.kind === 'file' || isMade) return null
-  return refusal('not-found', `${edit.op} of ${edit.path}: the file does not exist`)
+  return refusal('not-found', `${wordFor(edit)} of ${edit.path}: the file does not exist`)
 }
 
 function refuseStale(context: JudgeContext, state: DraftState, edit: Edit): Refusal | null {
@@ -138,7 +141,7 @@ function refuseSize(context: JudgeContext, bytes: number, edits: readonly Edit[]
   const edit = edits.findLast(makesContent)
   const maxBytes = context.fileMaxBytes
   if (edit === undefined || bytes <= maxBytes) return []
-  const message = `${edit.op} of ${edit.path}: the result has ${bytes} bytes, ${maxBytes} are allowed`
+  const message = `${wordFor(edit)} of ${edit.path}: the result has ${bytes} bytes, ${maxBytes} are allowed`
   return failureOf(edit, refusal('too-large', message, { bytes, maxBytes }))
 }
 

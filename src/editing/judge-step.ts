@@ -1,4 +1,4 @@
-import type { CopyEdit, Edit, MoveEdit } from '../model/edit.ts'
+import { type CopyEdit, type Edit, type MoveEdit, wordFor } from '../model/edit.ts'
 import type { Failure, ItemResult, Remark } from '../model/resolution.ts'
 import { absentDraft, type Draft, type DraftFile, type DraftState } from './draft.ts'
 import type { JudgeContext } from './judge-edit.ts'
@@ -62,7 +62,7 @@ function judgeTargets(
     else if (draft.at(edit.to).kind === 'file' && !isVacated(group)) {
       failures.push({
         code: 'exists',
-        message: `${edit.op} ${edit.path} to ${edit.to}: the target exists`,
+        message: `${wordFor(edit)} ${edit.path} to ${edit.to}: the target exists`,
         data: { to: edit.to },
         item: edit.item,
         path: edit.path,
@@ -78,7 +78,7 @@ const isVacated = (group: readonly Edit[]): boolean =>
 
 const targetClash = (rival: Edit, edit: MoveEdit | CopyEdit): Failure => ({
   code: 'overlap',
-  message: `edits ${rival.item + 1} (${rival.op}) and ${edit.item + 1} (${edit.op}) both fill ${edit.to}`,
+  message: `edits ${rival.item + 1} (${wordFor(rival)}) and ${edit.item + 1} (${wordFor(edit)}) both fill ${edit.to}`,
   data: { items: [rival.item, edit.item] },
   item: edit.item,
   path: edit.path,

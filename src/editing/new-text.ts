@@ -1,4 +1,4 @@
-import type { Edit } from '../model/edit.ts'
+import { type Edit, wordFor } from '../model/edit.ts'
 import type { Refusal } from '../model/error.ts'
 import { encode, hasLoneSurrogate } from './bytes.ts'
 import type { DraftState } from './draft.ts'
@@ -11,7 +11,10 @@ import { showText } from './show-text.ts'
 /** Refuses an edit whose own text cannot be written, or stands for text left out. */
 export function refuseNewText(state: DraftState, edit: Edit): Refusal | null {
   if (spokenTexts(edit).some(hasLoneSurrogate)) {
-    return refusal('not-utf8', `${edit.op} in ${edit.path}: the edit's text has half of a surrogate pair`)
+    return refusal(
+      'not-utf8',
+      `${wordFor(edit)} in ${edit.path}: the edit's text has half of a surrogate pair`,
+    )
   }
   for (const text of newTexts(edit)) {
     const placeholder = findPlaceholder(text, (line) => isLineOf(state, line))
@@ -19,7 +22,7 @@ export function refuseNewText(state: DraftState, edit: Edit): Refusal | null {
     const shown = showText(placeholder.text)
     return refusal(
       'omission',
-      `${edit.op} in ${edit.path}: line ${placeholder.line} of the new text stands for text left out: "${shown}"`,
+      `${wordFor(edit)} in ${edit.path}: line ${placeholder.line} of the new text stands for text left out: "${shown}"`,
       { line: placeholder.line, text: shown },
     )
   }

@@ -12,9 +12,11 @@ export interface Piece {
  */
 export function splitPieces(text: string, usesCr: boolean): readonly Piece[] {
   const pieces: Piece[] = []
+  const lf = new Upcoming(text, '\n')
+  const cr = usesCr ? new Upcoming(text, '\r') : null
   let start = 0
   while (start < text.length) {
-    const end = nextTerminator(text, start, usesCr)
+    const end = nextTerminator(text, start, { lf, cr })
     if (end === -1) {
       pieces.push({ text: text.slice(start), ending: '' })
       break
@@ -26,14 +28,34 @@ export function splitPieces(text: string, usesCr: boolean): readonly Piece[] {
   return pieces
 }
 
-function nextTerminator(text: string, from: number, usesCr: boolean): number {
-  const lf = text.indexOf('\n', from)
-  if (usesCr) {
-    const cr = text.indexOf('\r', from)
-    if (cr !== -1 && (lf === -1 || cr < lf)) return cr
-    return lf
+/** The next place of a character, looked for again only when it has been passed: a text may have none of it. */
+class Upcoming {
+  private readonly text: string
+  private readonly character: string
+  private at: number
+
+  constructor(text: string, character: string) {
+    this.text = text
+    this.character = character
+    this.at = text.indexOf(character)
   }
-  return lf > from && text[lf - 1] === '\r' ? lf - 1 : lf
+
+  /** Its offset at or after `from`, which never goes back; -1 = there is none. */
+  from(from: number): number {
+    if (this.at !== -1 && this.at < from) this.at = this.text.indexOf(this.character, from)
+    return this.at
+  }
+}
+
+function nextTerminator(
+  text: string,
+  from: number,
+  next: { readonly lf: Upcoming; readonly cr: Upcoming | null },
+): number {
+  const lf = next.lf.from(from)
+  if (next.cr === null) return lf > from && text[lf - 1] === '\r' ? lf - 1 : lf
+  const cr = next.cr.from(from)
+  return cr !== -1 && (lf === -1 || cr < lf) ? cr : lf
 }
 
 function endingAt(text: string, offset: number): Exclude<Ending, ''> {

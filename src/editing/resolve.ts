@@ -1,4 +1,4 @@
-import type { Edit, Tier } from '../model/edit.ts'
+import { type Edit, type Tier, wordFor } from '../model/edit.ts'
 import type { FileState, ReadRecord } from '../model/file-state.ts'
 import { limits } from '../model/limits.ts'
 import { comparePaths } from '../model/manifest.ts'
@@ -87,7 +87,7 @@ function isSame(before: FileState, now: DraftState): boolean {
 const unchanged = (edits: readonly Edit[]): readonly Failure[] =>
   edits.map(({ item, path, op }) => ({
     code: 'no-change',
-    message: `${op} of ${path}: the batch leaves the file exactly as it is`,
+    message: `${wordFor({ op })} of ${path}: the batch leaves the file exactly as it is`,
     data: {},
     item,
     path,

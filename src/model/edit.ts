@@ -19,6 +19,13 @@ export type Edit =
   | DeltaEdit
   | CellEdit
 
+/** What a kind of edit is called in messages: where its own name is of the inside, the name that a requester knows. */
+export function wordFor({ op }: Pick<Edit, 'op'>): string {
+  if (op === 'hunks') return 'patch'
+  if (op === 'delta') return 'binary patch'
+  return op === 'cell' ? 'edit of a cell' : op
+}
+
 /** How exactly the text to find matched, from strict to lenient (DESIGN.md section 5). */
 export const tiers = ['exact', 'eol', 'trailing-space', 'unicode', 'indent'] as const
 export type Tier = (typeof tiers)[number]

@@ -73,6 +73,12 @@ describe('write', () => {
   })
 })
 
+test('a message calls an edit what its requester calls it', () => {
+  const hunk = { anchors: [], oldStart: 1, lines: [], endOfFile: false, sourceLine: 1 }
+  const resolution = submit({}, [{ op: 'hunks', flavour: 'unified', hunks: [hunk] }])
+  expect(resolution).toMatchObject({ failures: [{ message: 'patch of a.txt: the file does not exist' }] })
+})
+
 describe('delete, move, copy and chmod', () => {
   test('delete takes the file away', () => {
     expect(filesAfter(submit({ 'a.txt': 'a\n' }, [remove('a.txt')]))).toEqual({ 'a.txt': null })

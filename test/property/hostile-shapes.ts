@@ -470,6 +470,24 @@ const longer: readonly HostileShape[] = [
     ends: 'ambiguous-match',
   },
   {
+    name: 'a file of lone CRs and texts without any',
+    size: 500_000,
+    make: (n) => ({
+      batch: original([{ op: 'append', path: 'a', content: 'x\n'.repeat(n) }]),
+      files: { a: 'a\r'.repeat(n) },
+    }),
+    ends: 'resolved',
+  },
+  {
+    name: 'a file of lone CRs and texts of them',
+    size: 500_000,
+    make: (n) => ({
+      batch: original([replace('a\r'.repeat(n), 'b\r'.repeat(n))]),
+      files: { a: 'a\r'.repeat(n) },
+    }),
+    ends: 'resolved',
+  },
+  {
     name: 'characters with long compatibility forms',
     size: 100_000,
     make: (n) => ({

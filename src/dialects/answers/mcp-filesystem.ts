@@ -34,8 +34,9 @@ export const mcpFilesystemAnswers: NativeAnswers = {
 
 /** As many backticks as the diff itself does not hold in a row. */
 function fenced(diff: string): string {
-  let fence = '```'
-  while (diff.includes(fence)) fence += '`'
+  let longest = 2
+  for (const [run] of diff.matchAll(/`+/g)) longest = Math.max(longest, run.length)
+  const fence = '`'.repeat(longest + 1)
   return `${fence}diff\n${diff}${fence}\n\n`
 }
 
