@@ -1,4 +1,4 @@
-import type { Landed } from '../flow/land.ts'
+import type { Landed } from '../flow/land/land.ts'
 import { changeLine, shortId, shortRef } from './text.ts'
 import type { Terminal } from './verb.ts'
 

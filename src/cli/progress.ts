@@ -1,4 +1,4 @@
-import type { TransportOptions } from '../flow/push.ts'
+import type { TransportOptions } from '../flow/exchange/push.ts'
 import type { Terminal } from './verb.ts'
 
 /** How far git is with a transfer, on one line of standard error that is written over; and that git may ask there. */

@@ -1,4 +1,4 @@
-import type { UndoPreview } from '../flow/undo.ts'
+import type { UndoPreview } from '../flow/undo/undo.ts'
 import { encodeDiff } from '../review/unified-diff.ts'
 import { visible } from '../review/visible.ts'
 import { laterText } from './overlap-text.ts'

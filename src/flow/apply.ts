@@ -1,6 +1,6 @@
 import { type ApproveRequest, approve, refuseAgents } from './approve.ts'
 import type { ChangeView } from './change-view.ts'
-import { type Landed, land } from './land.ts'
+import { type Landed, land } from './land/land.ts'
 import { type ProposeRequest, propose } from './propose.ts'
 import type { World } from './world.ts'
 

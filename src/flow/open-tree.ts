@@ -1,6 +1,6 @@
 import { ensureScratch } from '../store/scratch.ts'
-import { loadChange, refuseLostBase } from './approve.ts'
 import { currentRevision } from './check.ts'
+import { loadChange, refuseLostBase } from './logged-change.ts'
 import type { World } from './world.ts'
 
 /** Makes the full scratch tree of a change, if need be, and gives its path. It belongs to the store, not to the user's tree. */

@@ -1,8 +1,8 @@
 import { isPending } from '../model/change.ts'
 import { refuse } from '../model/error.ts'
-import { loadChange, policyOf, refuseLostBase } from './approve.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
 import { checkRevision } from './check.ts'
+import { loadChange, policyOf, refuseLostBase } from './logged-change.ts'
 import type { World } from './world.ts'
 
 /**

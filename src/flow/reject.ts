@@ -2,10 +2,10 @@ import { isPending } from '../model/change.ts'
 import { refuse } from '../model/error.ts'
 import { appendEvents } from '../store/change-log.ts'
 import { withLandingLock } from '../store/lock.ts'
-import { loadChange } from './approve.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
 import { currentRevision } from './check.ts'
-import { finishRecorded } from './record-landing.ts'
+import { finishRecorded } from './land/record-landing.ts'
+import { loadChange } from './logged-change.ts'
 import type { World } from './world.ts'
 
 /**

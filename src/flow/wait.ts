@@ -2,8 +2,8 @@ import { listRefs } from '../git/refs.ts'
 import { GalleyError, refuse } from '../model/error.ts'
 import { limits } from '../model/limits.ts'
 import { logRef } from '../store/change-refs.ts'
-import { loadChange } from './approve.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
+import { loadChange } from './logged-change.ts'
 import type { World } from './world.ts'
 
 const POLL_MS = 300

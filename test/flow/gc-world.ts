@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { approve } from '../../src/flow/approve.ts'
-import { land } from '../../src/flow/land.ts'
+import { land } from '../../src/flow/land/land.ts'
 import { propose } from '../../src/flow/propose.ts'
 import { readPairs, showChange } from '../../src/flow/show.ts'
 import { openWorld, type World } from '../../src/flow/world.ts'

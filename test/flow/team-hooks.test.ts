@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { installHooks } from '../../src/flow/hooks.ts'
+import { installHooks } from '../../src/flow/hooks/hooks.ts'
 import { openWorld } from '../../src/flow/world.ts'
 import { systemClock } from '../../src/sys/clock.ts'
 import { batch, openGalley, refusal } from '../helpers/galley.ts'

@@ -1,4 +1,4 @@
-import { type VerifyRequest, verify } from '../../src/flow/verify.ts'
+import { type VerifyRequest, verify } from '../../src/flow/verify/verify.ts'
 import { openWorld } from '../../src/flow/world.ts'
 import type { Verification } from '../../src/model/verdict.ts'
 import { systemClock } from '../../src/sys/clock.ts'

@@ -122,7 +122,7 @@ describe('a server with pre-receive', () => {
 
 /** The body of an approval that fits the commit at HEAD in every way that needs no key. */
 async function forge(repo: TestRepo, body: Readonly<Record<string, unknown>>): Promise<string> {
-  const { digestOf } = await import('../../src/flow/approval-pool.ts')
+  const { digestOf } = await import('../../src/flow/verify/approval-pool.ts')
   const { messageHashOf } = await import('../../src/flow/record-approval.ts')
   const [line = ''] = repo.git('diff-tree', '-r', '--no-commit-id', '--no-abbrev', 'HEAD').split('\n')
   const [, oldMode = '', newMode = '', oldBlob = '', newBlob = '', path = ''] =

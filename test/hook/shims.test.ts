@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { shimText } from '../../src/flow/hook-shims.ts'
+import { shimText } from '../../src/flow/hooks/hook-shims.ts'
 import { hookNames } from '../../src/model/hook.ts'
 import { agentVariables } from '../../src/policy/agent-environment.ts'
 import { makeRepo, type TestRepo } from '../helpers/repo.ts'

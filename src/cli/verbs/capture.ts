@@ -1,4 +1,4 @@
-import { type CaptureListing, capture as captureFlow, listCapture } from '../../flow/capture.ts'
+import { type CaptureListing, capture as captureFlow, listCapture } from '../../flow/capture/capture.ts'
 import { readPairs } from '../../flow/show.ts'
 import { usageError } from '../errors.ts'
 import { fromRoot } from '../from-root.ts'

@@ -1,6 +1,6 @@
 import { execPath } from 'node:process'
-import { type Examined, examine } from '../../flow/doctor.ts'
-import { shimsOf } from '../../flow/hook-shims.ts'
+import { type Examined, examine } from '../../flow/doctor/doctor.ts'
+import { shimsOf } from '../../flow/hooks/hook-shims.ts'
 import { paintFor } from '../../review/colour.ts'
 import { visible } from '../../review/visible.ts'
 import type { Verb } from '../verb.ts'

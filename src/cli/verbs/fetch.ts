@@ -1,4 +1,4 @@
-import { type Fetched, fetchChanges } from '../../flow/fetch.ts'
+import { type Fetched, fetchChanges } from '../../flow/exchange/fetch.ts'
 import { visible } from '../../review/visible.ts'
 import { progressOf } from '../progress.ts'
 import { changeLine } from '../text.ts'

@@ -1,4 +1,4 @@
-import { type Collected, collectGarbage } from '../../flow/gc.ts'
+import { type Collected, collectGarbage } from '../../flow/gc/gc.ts'
 import { visible } from '../../review/visible.ts'
 import type { Verb } from '../verb.ts'
 

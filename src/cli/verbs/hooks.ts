@@ -1,6 +1,6 @@
 import { execPath } from 'node:process'
-import { shimsOf } from '../../flow/hook-shims.ts'
-import { type HooksReport, hooksStatus, installHooks, uninstallHooks } from '../../flow/hooks.ts'
+import { shimsOf } from '../../flow/hooks/hook-shims.ts'
+import { type HooksReport, hooksStatus, installHooks, uninstallHooks } from '../../flow/hooks/hooks.ts'
 import { paintFor } from '../../review/colour.ts'
 import { visible } from '../../review/visible.ts'
 import { usageError } from '../errors.ts'

@@ -1,6 +1,6 @@
 import { approve } from '../../flow/approve.ts'
-import { land as landFlow } from '../../flow/land.ts'
-import { landAll } from '../../flow/land-all.ts'
+import { land as landFlow } from '../../flow/land/land.ts'
+import { landAll } from '../../flow/land/land-all.ts'
 import { visible } from '../../review/visible.ts'
 import { usageError } from '../errors.ts'
 import { landedText } from '../landed-text.ts'

@@ -1,4 +1,4 @@
-import { purge as purgeFlow } from '../../flow/purge.ts'
+import { purge as purgeFlow } from '../../flow/gc/purge.ts'
 import { visible } from '../../review/visible.ts'
 import type { Verb } from '../verb.ts'
 

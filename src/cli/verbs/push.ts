@@ -1,4 +1,4 @@
-import { type Pushed, pushChanges } from '../../flow/push.ts'
+import { type Pushed, pushChanges } from '../../flow/exchange/push.ts'
 import { visible } from '../../review/visible.ts'
 import { progressOf } from '../progress.ts'
 import { shortId, shortRef } from '../text.ts'

@@ -1,5 +1,5 @@
 import { refuseAgents } from '../../flow/approve.ts'
-import { previewRedo, redo as redoFlow } from '../../flow/redo.ts'
+import { previewRedo, redo as redoFlow } from '../../flow/undo/redo.ts'
 import { changeOptions, namedChange } from '../one-change.ts'
 import type { Verb } from '../verb.ts'
 import { previewAnswer, stagedAnswer, undoOptions } from './undo.ts'

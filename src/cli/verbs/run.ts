@@ -1,4 +1,4 @@
-import { type RunOutcome, run as runFlow } from '../../flow/run.ts'
+import { type RunOutcome, run as runFlow } from '../../flow/run/run.ts'
 import { visible } from '../../review/visible.ts'
 import { usageError } from '../errors.ts'
 import { permissionModeOf, permissionModeOption } from '../permission-mode.ts'

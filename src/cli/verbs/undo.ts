@@ -7,7 +7,7 @@ import {
   type UndoPreview,
   type UndoRequest,
   undo as undoFlow,
-} from '../../flow/undo.ts'
+} from '../../flow/undo/undo.ts'
 import type { World } from '../../flow/world.ts'
 import { hunkNumbers } from '../hunk-numbers.ts'
 import { changeOptions, namedChange } from '../one-change.ts'

@@ -1,4 +1,4 @@
-import { verify as verifyFlow } from '../../flow/verify.ts'
+import { verify as verifyFlow } from '../../flow/verify/verify.ts'
 import { GalleyError } from '../../model/error.ts'
 import type { ErrorCode } from '../../model/error-codes.ts'
 import { type CommitVerdict, isFailure, type Verdict, type Verification } from '../../model/verdict.ts'

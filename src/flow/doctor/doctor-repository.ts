@@ -1,0 +1,132 @@
+import { join } from 'node:path'
+import { type GitConfig, isTrue } from '../../git/config.ts'
+import { operationInProgress } from '../../git/operation-state.ts'
+import { readShallow } from '../../git/shallow.ts'
+import { unmergedPaths } from '../../git/unmerged.ts'
+import { type Finding, good, note, problem } from '../../model/finding.ts'
+import { quote } from '../../policy/quote.ts'
+import { indexLockOwner } from '../../store/landing-journal.ts'
+import { galleyDirectory } from '../../store/open-store.ts'
+import { namesIn } from '../../sys/durable-files.ts'
+import { agesIn } from '../../sys/file-ages.ts'
+import { resolveFile } from '../../sys/index-snapshot.ts'
+import { readQuickly } from '../../sys/quick-files.ts'
+import type { World } from '../world.ts'
+
+/** What of the user's repository keeps a landing from happening, and what of it galley goes around. */
+export async function examineRepository(world: World): Promise<readonly Finding[]> {
+  const { repository } = world
+  const head = await world.head()
+  const where =
+    head.tip === null
+      ? `${head.ref} has no commit yet; the first landing makes it`
+      : head.detached
+        ? `HEAD is detached at ${head.tip.slice(0, 12)}; changes land on HEAD itself`
+        : `changes land on ${head.ref}, at ${head.tip.slice(0, 12)}`
+  const config = await world.config()
+  return [
+    good('repository', where),
+    ...(await examineOperation(world)),
+    ...(await examineIndexLock(world)),
+    ...limitedHistory(config, (await readShallow(repository)).size),
+    ...drivers(config),
+  ]
+}
+
+async function examineOperation({ repository }: World): Promise<readonly Finding[]> {
+  if (repository.workTree === null) return [note('repository', 'it is bare: changes move the branch alone')]
+  const running = await operationInProgress(repository.gitDir)
+  const unmerged = await unmergedPaths(repository.door)
+  const [first] = unmerged
+  return [
+    ...(running === null
+      ? []
+      : [
+          problem(
+            'repository',
+            `a ${running.operation} waits for you (${running.mark}): nothing lands meanwhile (in-progress)`,
+            `Finish it, or end it with \`git ${running.operation.split(' ')[0]} --abort\`.`,
+          ),
+        ]),
+    ...(first === undefined
+      ? []
+      : [
+          problem(
+            'repository',
+            `${unmerged.length} paths are unmerged, first ${quote(first)}: nothing lands meanwhile (unmerged)`,
+            'Resolve them and `git add` them.',
+          ),
+        ]),
+  ]
+}
+
+async function examineIndexLock(world: World): Promise<readonly Finding[]> {
+  const { repository, clock } = world
+  const index = resolveFile(join(repository.gitDir, 'index'))
+  const text = readQuickly(`${index}.lock`)?.toString('latin1')
+  if (text === undefined) return []
+  const age = (await agesIn(join(index, '..'))).find((file) => `${file.name}` === 'index.lock')
+  const seconds = age === undefined ? 0 : Math.max(0, Math.round((clock.now() - age.modifiedMs) / 1000))
+  const owner = indexLockOwner(text)
+  const isKnown = owner !== null && (await namesIn(join(galleyDirectory(repository), 'land'))).includes(owner)
+  if (isKnown)
+    return [problem('landing', `${index}.lock belongs to the landing ${owner}`, 'Run `galley recover`.')]
+  return [
+    problem(
+      'repository',
+      `${index}.lock stands there since ${seconds} seconds: a git command holds the index, or one was killed (locked)`,
+      'Wait for that command. If no git command is running, remove the file.',
+    ),
+  ]
+}
+
+function limitedHistory(config: GitConfig, shallowCommits: number): readonly Finding[] {
+  const promisor = [...config.keys()].find((key) => /^remote\..*\.promisor$/.test(key))
+  return [
+    ...(shallowCommits === 0
+      ? []
+      : [
+          note(
+            'repository',
+            `the clone is shallow: commits beyond its ${shallowCommits} ends cannot be undone or verified`,
+          ),
+        ]),
+    ...(promisor === undefined
+      ? []
+      : [note('repository', 'the clone is partial: galley fetches no missing blob by itself')]),
+    ...(isTrue(config.get('core.sparsecheckout'))
+      ? [note('repository', 'the checkout is sparse: files outside it change in the index alone')]
+      : []),
+  ]
+}
+
+/** Programs that git would run on contents. galley runs none of them. */
+function drivers(config: GitConfig): readonly Finding[] {
+  const named = new Map<string, string[]>()
+  for (const key of config.keys()) {
+    const found =
+      /^(?:(filter)\.(.+)\.(?:clean|smudge|process)|(diff)\.(.+)\.(?:command|textconv)|(merge)\.(.+)\.driver)$/.exec(
+        key,
+      )
+    const [kind, name] = found?.slice(1).filter((part) => part !== undefined) ?? []
+    if (kind === undefined || name === undefined) continue
+    named.set(kind, [...new Set([...(named.get(kind) ?? []), name])])
+  }
+  const list = (kind: string) => (named.get(kind) ?? []).map(quote).join(', ')
+  return [
+    ...(named.has('filter')
+      ? [
+          note(
+            'repository',
+            `filter drivers: ${list('filter')}; galley does not run them, and refuses paths behind them (filtered)`,
+          ),
+        ]
+      : []),
+    ...(named.has('diff')
+      ? [note('repository', `diff drivers: ${list('diff')}; galley's diffs do not use them`)]
+      : []),
+    ...(named.has('merge')
+      ? [note('repository', `merge drivers: ${list('merge')}; galley merges as text, without them`)]
+      : []),
+  ]
+}

@@ -1,0 +1,126 @@
+import { openObjectReader } from '../../git/objects.ts'
+import { gitVersion } from '../../git/version.ts'
+import { GalleyError } from '../../model/error.ts'
+import { type Finding, good, note, problem } from '../../model/finding.ts'
+import { readHookManifest } from '../../store/hook-manifest.ts'
+import { findStore, galleyDirectory } from '../../store/open-store.ts'
+import type { Shims } from '../hooks/hook-shims.ts'
+import { hooksStatus, installHooks } from '../hooks/hooks.ts'
+import { POLICY_PATH, readPolicy } from '../read-policy.ts'
+import { finishInterrupted } from '../recover.ts'
+import type { World } from '../world.ts'
+import { examineLandings } from './doctor-landing.ts'
+import { examineRepository } from './doctor-repository.ts'
+import { examineStore, examineTrees } from './doctor-store.ts'
+
+export interface Examined {
+  /** Whether no finding is a problem. */
+  readonly healthy: boolean
+  readonly findings: readonly Finding[]
+  /** What was put right, each as a sentence. */
+  readonly repaired: readonly string[]
+}
+
+export interface DoctorRequest {
+  readonly shims: Shims
+  /** Finishes or rolls back landings that were cut off, and puts hooks in place again that were displaced. */
+  readonly fix: boolean
+}
+
+/**
+ * Looks at everything that a landing needs and says what it found, why it matters and what puts it right. Without `fix` it changes nothing.
+ *
+ * @throws GalleyError with the codes of `recover` and of installing hooks, with `fix`.
+ */
+export async function examine(world: World, request: DoctorRequest): Promise<Examined> {
+  const repaired = request.fix ? await repair(world, request.shims) : []
+  const findings = [
+    good(
+      'git',
+      `git ${await gitVersion(world.repository.door)}, objects are ${world.repository.objectFormat}`,
+    ),
+    ...(await examineRepository(world)),
+    await examineIdentity(world),
+    await policyFinding(world),
+    ...(await examineLandings(world)),
+    ...(await examineStore(world)),
+    ...(await examineTrees(world)),
+    ...(await examineHooks(world, request.shims)),
+  ]
+  return { healthy: findings.every((finding) => finding.state !== 'problem'), findings, repaired }
+}
+
+async function repair(world: World, shims: Shims): Promise<readonly string[]> {
+  const recovered = await finishInterrupted(world)
+  const landings = (recovered?.landings ?? []).map(
+    ({ label, ref, outcome }) => `the landing of ${label} on ${ref} was ${outcome}`,
+  )
+  const noted = await readHookManifest(galleyDirectory(world.repository))
+  if (noted.length === 0) return landings
+  const { hooks } = await hooksStatus(world, shims)
+  const broken = hooks.filter(isBroken)
+  if (broken.length === 0) return landings
+  const has = (name: string) => noted.some((entry) => entry.kind !== 'config' && entry.name === name)
+  await installHooks(world, {
+    shims,
+    referenceTransaction: has('reference-transaction'),
+    update: has('update'),
+    config: noted.some((entry) => entry.kind === 'config'),
+  })
+  return [...landings, ...broken.map(({ name }) => `the hook ${name} was put in place again`)]
+}
+
+const isBroken = ({ state }: { readonly state: string }): boolean => state !== 'installed' && state !== 'told'
+
+async function examineIdentity(world: World): Promise<Finding> {
+  return world.identity().then(
+    ({ name, email }) => good('identity', `you approve and land as ${name} <${email}>`),
+    (error: unknown) => {
+      if (!(error instanceof GalleyError)) throw error
+      const advice = 'Set user.name and user.email with `git config`.'
+      return problem('identity', `${error.message} (${error.code})`, advice)
+    },
+  )
+}
+
+/** Where nothing was ever proposed there is no store, and none is made: the user's own repository is read. */
+async function policyFinding(world: World): Promise<Finding> {
+  if ((await findStore(world.repository)) !== null) return examinePolicy(world)
+  const reader = openObjectReader(world.repository.door)
+  try {
+    return await examinePolicy({ ...world, reader: () => Promise.resolve(reader) })
+  } finally {
+    await reader.close()
+  }
+}
+
+/** The policy of the branch's tip. Where it cannot be read, nothing is approved by it. */
+async function examinePolicy(world: World): Promise<Finding> {
+  const { tip } = await world.head()
+  try {
+    const { exists } = await readPolicy(
+      world,
+      tip === null ? null : await (await world.reader()).commitTree(tip),
+    )
+    return exists
+      ? good('policy', `${POLICY_PATH} of the tip is in force`)
+      : good('policy', `there is no ${POLICY_PATH}: a person approves every change`)
+  } catch (error) {
+    if (!(error instanceof GalleyError) || error.code !== 'invalid-policy') throw error
+    const advice = 'Commit one that `galley policy check` accepts.'
+    return problem('policy', `${error.message} (${error.code}): nothing can be proposed or landed`, advice)
+  }
+}
+
+async function examineHooks(world: World, shims: Shims): Promise<readonly Finding[]> {
+  const noted = await readHookManifest(galleyDirectory(world.repository))
+  const { hooks, place } = await hooksStatus(world, shims)
+  if (noted.length === 0 && hooks.every(({ state }) => state !== 'installed')) {
+    const text = "none of galley's are installed: an agent's own `git commit` is not looked at"
+    return [note('hooks', text, 'Run `galley hooks install`.')]
+  }
+  const broken = hooks.filter(isBroken)
+  if (broken.length === 0) return [good('hooks', `git runs ours, from ${place.directory}`)]
+  const text = broken.map(({ name, text: why }) => `${name}: ${why.split('\n')[0]}`).join('; ')
+  return [problem('hooks', text, 'Run `galley doctor --fix`, or `galley hooks install`.')]
+}

@@ -1,0 +1,191 @@
+import { listRemoteRefs, type PushOutcome, pushRefs, type RemoteUpdate } from '../../git/exchange.ts'
+import type { RefRow } from '../../git/refs.ts'
+import type { TransportOptions } from '../../git/transport.ts'
+import { GalleyError, refuse } from '../../model/error.ts'
+import type { ChangeId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { byChange, EXCHANGED, listExchanged, planChangePush, readExchangedRef } from '../../store/exchange.ts'
+import type { Store } from '../../store/open-store.ts'
+import type { World } from '../world.ts'
+import { type BranchPush, openBranchPush } from './push-branch.ts'
+import { openRemote, type RemoteSide } from './remote-side.ts'
+
+export type { TransportOptions }
+
+export interface PushRequest extends TransportOptions {
+  /** A remote of the configuration, a URL or a path. Default: the one that git would push to. */
+  readonly remote?: string
+  /** A branch to push in one transaction with the changes whose commits it brings. */
+  readonly withBranch?: string
+}
+
+export interface Pushed {
+  readonly remote: string
+  /** Refs that were made or moved on the remote. */
+  readonly pushed: readonly { readonly ref: string; readonly object: string }[]
+  /** The changes that they belong to. */
+  readonly changes: readonly ChangeId[]
+  readonly branch: { readonly ref: string; readonly before: string | null; readonly after: string } | null
+}
+
+/** A change that could not be pushed. */
+interface Behind {
+  readonly id: ChangeId
+  readonly reason: string
+}
+
+/**
+ * Gives the store's changes, approvals and logs to a remote. Revisions and approvals are created there and never overwritten; a log moves
+ * forward only, each by a lease on what the remote holds. With a branch, its commits and the refs of their changes move in one
+ * transaction or not at all, and the rest follows.
+ *
+ * Whoever lost a race looks again and goes on. What the remote has beyond this store is not touched.
+ *
+ * @throws GalleyError `branch-moved`, naming the changes that the remote has more of: everything else has been pushed by then, and
+ * `galley fetch` takes theirs in; `hook-refused`, when the server said no; `not-found`, `io-error`, `stale`.
+ */
+export async function pushChanges(world: World, request: PushRequest): Promise<Pushed> {
+  const store = await world.store()
+  const side = await openRemote(world, store, { ...request, direction: 'push' })
+  const branch =
+    request.withBranch === undefined ? null : await openBranchPush(world, side, request.withBranch)
+  const first = branch === null ? [] : await pushWithBranch(world, store, side, branch)
+  const rest = await pushRest(world, store, side)
+  const pushed = [...first, ...rest.pushed].map(({ ref, next }) => ({ ref, object: next }))
+  const ids = [...new Set(pushed.flatMap(({ ref }) => readExchangedRef(ref)?.id ?? []))]
+  world.log.note('pushed', { remote: side.name, refs: pushed.length, behind: rest.behind.length })
+  const moved = branch === null ? null : { ref: branch.ref, before: branch.before, after: branch.after }
+  if (rest.behind.length > 0) refuseBehind(side, rest.behind, { pushed, branch: moved })
+  return { remote: side.name, pushed, changes: ids, branch: moved }
+}
+
+interface Plan {
+  readonly updates: readonly RemoteUpdate[]
+  readonly behind: readonly Behind[]
+}
+
+/** What is to be set on the remote as it stands now, for some changes or all. */
+async function plan(
+  world: World,
+  store: Store,
+  remoteRows: readonly RefRow[],
+  only: ReadonlySet<ChangeId> | null,
+): Promise<Plan> {
+  const reader = await world.reader()
+  const remote = byChange(remoteRows).changes
+  const updates: RemoteUpdate[] = []
+  const behind: Behind[] = []
+  for (const local of byChange(await listExchanged(store)).changes.values()) {
+    if (only !== null && !only.has(local.id)) continue
+    const push = await planChangePush(reader, local, remote.get(local.id))
+    if (push.kind === 'ready') updates.push(...push.updates)
+    else behind.push(push)
+  }
+  return { updates, behind }
+}
+
+const listGalleyRefs = (side: RemoteSide): Promise<readonly RefRow[]> =>
+  listRemoteRefs(
+    side.transport,
+    EXCHANGED.map((prefix) => `${prefix}*`),
+  )
+
+/** Pushes until nothing is left to push, looking again where a race was lost. */
+async function pushRest(
+  world: World,
+  store: Store,
+  side: RemoteSide,
+): Promise<{ readonly pushed: readonly RemoteUpdate[]; readonly behind: readonly Behind[] }> {
+  const pushed: RemoteUpdate[] = []
+  for (let tries = 1; ; tries++) {
+    const { updates, behind } = await plan(world, store, await listGalleyRefs(side), null)
+    const outcomes = await pushInParts(side, updates)
+    pushed.push(...updates.filter(({ ref }) => outcomes.some((o) => o.ref === ref && o.kind === 'done')))
+    refuseRefused(side, outcomes, pushed)
+    const lost = outcomes.filter((outcome) => outcome.kind === 'moved')
+    if (lost.length === 0) return { pushed, behind }
+    if (tries >= limits.exchangeTries) return { pushed, behind: [...behind, ...lost.flatMap(lostAsBehind)] }
+    await pause(world, tries)
+  }
+}
+
+const lostAsBehind = (outcome: PushOutcome): readonly Behind[] => {
+  const id = readExchangedRef(outcome.ref)?.id
+  return id === undefined ? [] : [{ id, reason: 'others keep moving it on the remote' }]
+}
+
+async function pushInParts(
+  side: RemoteSide,
+  updates: readonly RemoteUpdate[],
+): Promise<readonly PushOutcome[]> {
+  const outcomes: PushOutcome[] = []
+  for (let at = 0; at < updates.length; at += limits.exchangeRefsAtOnce) {
+    const part = updates.slice(at, at + limits.exchangeRefsAtOnce)
+    outcomes.push(...(await pushRefs(side.transport, part, false)))
+  }
+  return outcomes
+}
+
+/** Waiters must not stay in step. */
+const pause = (world: World, tries: number): Promise<void> =>
+  world.clock.sleep(tries * 10 + (world.clock.random(1)[0] ?? 0) / 4)
+
+/** The branch and the refs of the changes whose commits it brings: one transaction. */
+async function pushWithBranch(
+  world: World,
+  store: Store,
+  side: RemoteSide,
+  branch: BranchPush,
+): Promise<readonly RemoteUpdate[]> {
+  await branch.askHook()
+  for (let tries = 1; ; tries++) {
+    const { updates, behind } = await plan(world, store, await listGalleyRefs(side), branch.changes)
+    if (behind.length > 0) refuseBehind(side, behind, { pushed: [], branch: null })
+    const all = [...updates, ...branch.updates]
+    const outcomes = await pushRefs(side.transport, all, true)
+    refuseRefused(side, outcomes, [])
+    const lost = outcomes.filter((outcome) => outcome.kind === 'moved')
+    if (lost.length === 0) return updates
+    const isBranch = lost.some((one) => one.ref === branch.ref && !one.reason.includes('atomic'))
+    if (isBranch || tries >= limits.exchangeTries) {
+      refuse(
+        'branch-moved',
+        `${branch.ref} was not pushed to ${side.name}: ${lost[0]?.reason ?? ''}`,
+        { ref: branch.ref, expected: branch.before, lost },
+        'Fetch and merge the branch with git, run `galley fetch`, then push again.',
+      )
+    }
+    await pause(world, tries)
+  }
+}
+
+function refuseRefused(
+  side: RemoteSide,
+  outcomes: readonly PushOutcome[],
+  pushed: readonly RemoteUpdate[],
+): void {
+  const refused = outcomes.filter((outcome) => outcome.kind === 'refused')
+  const [first] = refused
+  if (first === undefined) return
+  refuse(
+    'hook-refused',
+    `${side.name} refused ${first.ref}: ${first.reason}`,
+    { remote: side.name, refused, pushed: pushed.map(({ ref, next }) => ({ ref, object: next })) },
+    'The server decides which refs it takes; its administrator may allow refs/galley/*.',
+  )
+}
+
+function refuseBehind(
+  side: RemoteSide,
+  behind: readonly Behind[],
+  done: Pick<Pushed, 'pushed' | 'branch'>,
+): never {
+  const [first] = behind
+  const more = behind.length > 1 ? ` (and ${behind.length - 1} more)` : ''
+  throw new GalleyError({
+    code: 'branch-moved',
+    message: `${first?.id ?? ''}${more} was not pushed to ${side.name}: ${first?.reason ?? ''}`,
+    data: { remote: side.name, id: first?.id ?? null, behind, ...done },
+    hint: 'Run `galley fetch`, which keeps the events of both sides, then push again.',
+  })
+}

@@ -1,0 +1,183 @@
+import { join } from 'node:path'
+import { changedFiles } from '../../git/scratch-tree.ts'
+import { listUntracked } from '../../git/untracked.ts'
+import { type ChangeState, isPending } from '../../model/change.ts'
+import { type ChangeId, changeId, isChangeId } from '../../model/ids.ts'
+import { keepFiles, keepTree, leftRef } from '../../store/left-work.ts'
+import type { Store } from '../../store/open-store.ts'
+import { lockSlot, runGoesOn } from '../../store/pool.ts'
+import {
+  cleanSlot,
+  dropSlot,
+  isSlotName,
+  readSlotState,
+  type Slot,
+  type SlotState,
+  slotOf,
+  writeSlotState,
+} from '../../store/pool-slot.ts'
+import { kept } from '../../store/retention.ts'
+import { scratchHome } from '../../store/scratch.ts'
+import { agesIn } from '../../sys/file-ages.ts'
+import { isScratchTree } from '../../sys/scratch-identity.ts'
+import { removeTree } from '../../sys/trees.ts'
+import { readPolicy } from '../read-policy.ts'
+import { collectWork } from '../run/run-collect.ts'
+import type { World } from '../world.ts'
+
+/** Something that is to go, and how. */
+export interface Removal {
+  readonly what: string
+  readonly remove: () => Promise<void>
+}
+
+/** Something that stays although it looks as if it might go. */
+export interface KeptBack {
+  readonly what: string
+  readonly reason: string
+}
+
+export interface TreePlan {
+  readonly removals: readonly Removal[]
+  readonly kept: readonly KeptBack[]
+}
+
+/**
+ * Looks at the folder of scratch trees: those of decided or unknown changes go, if nobody has put work into them; trees of the pool that nobody
+ * has used for long; and folders of what runs left, after their time.
+ */
+export async function planTrees(
+  world: World,
+  store: Store,
+  states: ReadonlyMap<ChangeId, ChangeState>,
+): Promise<TreePlan> {
+  const home = scratchHome(world.repository)
+  const now = world.clock.now()
+  const removals: Removal[] = []
+  const keptBack: KeptBack[] = []
+  const add = (found: Removal | KeptBack | null) => {
+    if (found === null) return
+    if ('remove' in found) removals.push(found)
+    else keptBack.push(found)
+  }
+  for (const { name, modifiedMs } of await agesIn(home)) {
+    const path = join(home, name)
+    const id = name.replace(/-full$/, '')
+    const slot = name.replace(/\.json$/, '')
+    if (isChangeId(id)) add(await planTree(store, path, name, states.get(changeId(id)) ?? null))
+    else if (isOver(name, now - modifiedMs)) removals.push({ what: path, remove: () => removeTree(path) })
+    else if (name.endsWith('.json') && isSlotName(slot))
+      add(await planSlot(world, slotOf(world.repository, store, slot)))
+  }
+  return { removals, kept: keptBack }
+}
+
+/** Folders of what runs left, and passing files of processes that were killed. */
+const isOver = (name: string, ageMs: number): boolean =>
+  (name.startsWith('left-') && ageMs > kept.leftMs) ||
+  (/^pool-\d+\.\w+\.[\da-f-]{36}$/.test(name) && ageMs > kept.passingMs)
+
+async function planTree(
+  store: Store,
+  path: string,
+  name: string,
+  state: ChangeState | null,
+): Promise<Removal | KeptBack | null> {
+  if (state !== null && (isPending(state) || state === 'stale')) return null
+  const gitDir = join(store.door.gitDir, 'worktrees', name)
+  const remove = async () => {
+    await removeTree(path)
+    await removeTree(gitDir)
+  }
+  if (!(await isScratchTree(path, gitDir)))
+    return { what: path, reason: 'it is no scratch tree any more, and may hold anything' }
+  const door = { ...store.door, gitDir, workTree: path }
+  const changed = await changedFiles(door)
+  const { paths } = await listUntracked(door, { ignored: 'left-out' })
+  const work = [...changed, ...paths]
+  if (work.length > 0) return { what: path, reason: `somebody worked in it: ${work.slice(0, 3).join(', ')}` }
+  return { what: path, remove }
+}
+
+async function planSlot(world: World, slot: Slot): Promise<Removal | KeptBack | null> {
+  const state = await readSlotState(slot)
+  if (state === null) return { what: slot.path, reason: 'its state cannot be read, and it may hold work' }
+  if (state.phase === 'run') return null
+  if (world.clock.now() - state.usedAt <= kept.poolMs) return null
+  return {
+    what: slot.path,
+    remove: async () => {
+      const held = lockSlot(slot, world.clock, 'gc')
+      if (held === null) return
+      try {
+        await dropSlot(slot)
+      } finally {
+        held.release()
+      }
+    },
+  }
+}
+
+/** One run that was cut off, and where its work is now. */
+export interface Salvaged {
+  readonly run: string
+  /** A ref of the store; null = it had changed nothing. */
+  readonly ref: string | null
+}
+
+/**
+ * Collects the work of runs whose galley was killed: it becomes a commit of the store, and the tree is free again. One whose processes still
+ * run is left alone.
+ */
+export async function salvageRuns(
+  world: World,
+  store: Store,
+): Promise<{ readonly salvaged: readonly Salvaged[]; readonly kept: readonly KeptBack[] }> {
+  const salvaged: Salvaged[] = []
+  const keptBack: KeptBack[] = []
+  for (const { name } of await agesIn(scratchHome(world.repository))) {
+    const slotName = name.replace(/\.json$/, '')
+    if (!name.endsWith('.json') || !isSlotName(slotName)) continue
+    const slot = slotOf(world.repository, store, slotName)
+    const held = lockSlot(slot, world.clock, 'gc')
+    if (held === null) continue
+    try {
+      const state = await readSlotState(slot)
+      if (state?.phase !== 'run' || state.run === null) continue
+      if (runGoesOn(state.run))
+        keptBack.push({ what: slot.path, reason: `the run ${state.run} still goes on` })
+      else salvaged.push(await salvage(world, store, slot, state, state.run))
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      keptBack.push({ what: slot.path, reason: `what a run left in it could not be collected: ${why}` })
+    } finally {
+      held.release()
+    }
+  }
+  return { salvaged, kept: keptBack }
+}
+
+async function salvage(
+  world: World,
+  store: Store,
+  slot: Slot,
+  state: SlotState,
+  run: string,
+): Promise<Salvaged> {
+  const reader = await world.reader()
+  const base = await reader.commitTree(state.commit)
+  const { fileMaxBytes } = (await readPolicy(world, base)).policy.limits
+  const brought = [...(state.setup?.brought ?? []), ...(state.included ?? [])]
+  const provisioned = { slot, brought, remarks: [], setupFailure: null }
+  const work = await collectWork(store, reader, provisioned, { base: state.commit, fileMaxBytes })
+  await keepFiles(world.repository, run, slot.path, work.tooLarge)
+  const parent = work.head ?? state.commit
+  const isChanged = work.tree !== base || parent !== state.commit
+  if (isChanged) await keepTree(store, run, { tree: work.tree, parent }, await world.identity())
+  const isClean = await cleanSlot(slot, state.commit, { keeps: [], trustsIndex: true }).catch(() => false)
+  if (isClean) {
+    const { commit, usedAt } = state
+    await writeSlotState(slot, { commit, usedAt, phase: 'clean', run: null, setup: null })
+  } else await dropSlot(slot)
+  return { run, ref: isChanged ? leftRef(run, 'work') : null }
+}

@@ -1,0 +1,162 @@
+import { join } from 'node:path'
+import { diffIndex } from '../../git/diff-index.ts'
+import { listRefs } from '../../git/refs.ts'
+import { objectDirectories } from '../../git/remerge.ts'
+import { GalleyError } from '../../model/error.ts'
+import { type CommitId, commitId, isObjectId } from '../../model/ids.ts'
+import { type Manifest, manifestOf } from '../../model/manifest.ts'
+import type { Policy } from '../../model/policy.ts'
+import type { CommitVerdict } from '../../model/verdict.ts'
+import { isFailure } from '../../model/verdict.ts'
+import { agentAtWork } from '../../policy/agent-environment.ts'
+import { claimsOf } from '../../policy/cover.ts'
+import { defaultPolicy } from '../../policy/default-policy.ts'
+import { branchMatcher } from '../../policy/path-matcher.ts'
+import { readOwnFile } from '../../sys/durable.ts'
+import { readPolicy } from '../read-policy.ts'
+import { judgeRange, type StagedCommit } from '../verify/judge-range.ts'
+import { rulesOf, type Verifier } from '../verify/verifier.ts'
+import { withVerifier } from '../verify/verify.ts'
+import type { Head, World } from '../world.ts'
+import { refuseUnapproved } from './hook-refusal.ts'
+
+/**
+ * Judges the commit that git is about to make, for `pre-commit` and `pre-merge-commit`: what the index that git named holds against
+ * HEAD. A person on a branch without a guard is not looked at.
+ *
+ * @throws GalleyError `unapproved`, naming the paths, who may approve, and the one command that goes on.
+ */
+export async function guardCommit(world: World): Promise<void> {
+  const head = await world.head()
+  await withVerifier(world, undefined, async (verifier) => {
+    const watch = await watchOver(verifier, head)
+    if (watch.agent === null && watch.guardedBy === null) return
+    const failures = await judgeStaged(verifier, head, watch, '')
+    if (failures.length > 0) refuseUnapproved({ what: 'this commit', failures, ...watch })
+  })
+}
+
+/**
+ * Looks at the message of a commit that is about to be made, for `commit-msg`: one that names a change must be covered by it.
+ *
+ * @returns A remark for a person, who is not refused; null where there is nothing to say.
+ * @throws GalleyError `unapproved` or `forged`, for an agent or on a guarded branch.
+ */
+export async function guardMessage(world: World, message: Uint8Array): Promise<string | null> {
+  const text = withoutScissors(Buffer.from(message).toString('utf8'))
+  const claims = claimsOf(text)
+  if (claims.changes.length === 0 && !claims.byAgent) return null
+  const head = await world.head()
+  return withVerifier(world, undefined, async (verifier) => {
+    const watch = await watchOver(verifier, head)
+    const failures = await judgeStaged(verifier, head, watch, text)
+    const [first] = failures
+    if (first === undefined) return null
+    if (watch.agent !== null || watch.guardedBy !== null) {
+      return refuseUnapproved({ what: 'this commit', failures, ...watch })
+    }
+    return `galley: note: ${first.reason}; \`galley verify\` will say so. Take the Galley- lines out of the message if this is your own commit.\n`
+  })
+}
+
+/** What `git commit --verbose` puts below the message is not part of it. */
+const withoutScissors = (text: string): string => text.split(/^# -{24} >8 -{24}$/m, 1)[0] ?? ''
+
+/** Why a commit is looked at, and by which policy. */
+export interface Watch {
+  /** The variable that shows an agent at work. */
+  readonly agent: string | null
+  readonly branch: string | null
+  readonly guardedBy: string | null
+  readonly policy: Policy
+  readonly tip: CommitId | null
+}
+
+async function watchOver(verifier: Verifier, head: Head): Promise<Watch> {
+  const { world, reader } = verifier
+  const tree = head.tip === null ? null : await reader.commitTree(head.tip)
+  const agent = agentAtWork(world.repository.env)
+  const { policy } = await readPolicy(world, tree).catch((error: unknown) => forPeople(error, agent))
+  const branch = head.detached ? null : head.ref.replace(/^refs\/heads\//, () => '')
+  return {
+    agent,
+    branch,
+    guardedBy: branch === null ? null : branchMatcher(policy.guard)(branch),
+    policy,
+    tip: head.tip,
+  }
+}
+
+/** A policy that cannot be read stops an agent. A person could not even commit its repair, and the server has the last word. */
+export function forPeople(error: unknown, agent: string | null): { readonly policy: Policy } {
+  if (agent === null && error instanceof GalleyError && error.code === 'invalid-policy') {
+    return { policy: defaultPolicy }
+  }
+  throw error
+}
+
+/** The staged commit, and what a merge in progress brings along. */
+async function judgeStaged(
+  verifier: Verifier,
+  head: Head,
+  watch: Watch,
+  message: string,
+): Promise<readonly CommitVerdict[]> {
+  const { world } = verifier
+  const merged = await mergeHeads(world)
+  const parents = [...(head.tip === null ? [] : [head.tip]), ...merged]
+  const staged: StagedCommit = {
+    parents,
+    message,
+    against: (tree, objects) => stagedSteps(world, tree, objects),
+  }
+  const verdicts = await judgeRange(verifier, {
+    include: merged,
+    exclude: [...(head.tip === null ? [] : [head.tip]), ...(await publishedTips(world, watch.branch))],
+    isStrict: watch.agent !== null || watch.guardedBy !== null,
+    rules: rulesOf(
+      verifier,
+      watch.policy,
+      head.tip === null ? null : await verifier.reader.commitTree(head.tip),
+    ),
+    at: world.now(),
+    staged,
+  })
+  return verdicts.filter((one) => isFailure(one.verdict))
+}
+
+/** What is being merged. `pre-merge-commit` is asked before MERGE_HEAD is written; then git's variables name it. */
+async function mergeHeads(world: World): Promise<readonly CommitId[]> {
+  const { gitDir, env } = world.repository
+  const text = (await readOwnFile(join(gitDir, 'MERGE_HEAD')))?.toString('latin1') ?? ''
+  const written = text.split('\n').filter(isObjectId)
+  if (written.length > 0) return written.map(commitId)
+  const named = Object.keys(env).flatMap((name) => /^GITHEAD_([0-9a-f]+)$/.exec(name)?.[1] ?? [])
+  return named.filter(isObjectId).map(commitId)
+}
+
+/** Where remotes have the branch: what has been published there is the server's to judge, and a pull must go through. */
+export async function publishedTips(world: World, branch: string | null): Promise<readonly CommitId[]> {
+  if (branch === null) return []
+  const rows = await listRefs(world.repository.door, 'refs/remotes/')
+  const isOfBranch = (ref: string) => ref.split('/').slice(3).join('/') === branch
+  return rows.filter((row) => isOfBranch(row.ref)).map((row) => commitId(row.object))
+}
+
+/** Of the index that git named to the hook: `commit -a` and `commit -- path` have one of their own. */
+async function stagedSteps(world: World, tree: string, objects: string | null): Promise<Manifest> {
+  const { door, env } = world.repository
+  const index = env['GIT_INDEX_FILE']
+  const extraEnv = {
+    ...door.extraEnv,
+    ...(index === undefined || index === '' ? {} : { GIT_INDEX_FILE: index }),
+    ...(objects === null ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: objectDirectories([objects]) }),
+  }
+  const found = await diffIndex({ ...door, extraEnv }, tree, 'index')
+  return manifestOf(
+    found.map(({ path, shown, oldMode, oldBlob, newMode, newBlob }) => {
+      // A name that is not UTF-8 is none that an approval can hold.
+      return { path: path ?? `${shown}\0`, oldMode, oldBlob, newMode, newBlob }
+    }),
+  )
+}

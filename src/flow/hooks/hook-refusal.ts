@@ -1,0 +1,62 @@
+import { GalleyError } from '../../model/error.ts'
+import { isZeroId } from '../../model/ids.ts'
+import type { Policy } from '../../model/policy.ts'
+import type { CommitVerdict } from '../../model/verdict.ts'
+
+export interface Unapproved {
+  /** What is refused, at the beginning of the sentence. */
+  readonly what: string
+  readonly failures: readonly CommitVerdict[]
+  readonly agent: string | null
+  readonly branch: string | null
+  readonly guardedBy: string | null
+  readonly policy: Policy
+}
+
+/**
+ * Refuses what a hook was asked about: which paths no approval covers, why that is asked for, who may approve, and the one command
+ * that goes on.
+ *
+ * @throws GalleyError `unapproved`, or `forged` where a commit claims what is not so.
+ */
+export function refuseUnapproved(facts: Unapproved): never {
+  const { what, failures, agent, branch, guardedBy } = facts
+  const paths = [...new Set(failures.flatMap((failure) => failure.paths))]
+  const [worst] = [...failures].sort(
+    (a, b) => Number(b.verdict === 'forged') - Number(a.verdict === 'forged'),
+  )
+  const why = agent === null ? `${branch ?? 'the branch'} is guarded` : `an agent is at work: ${agent} is set`
+  const commits = failures.filter((failure) => !isZeroId(failure.commit)).map((failure) => failure.commit)
+  throw new GalleyError({
+    code: worst?.verdict === 'forged' ? 'forged' : 'unapproved',
+    message: `${what} ${predicate(paths, commits)} (${why})${reasonOf(worst)}`,
+    data: { paths, commits, branch, guardedBy, agent },
+    hint: `${commits.length === 0 ? STAGED : COMMITTED}. ${whoMayApprove(facts.policy)}`,
+  })
+}
+
+const STAGED = 'Make a change of what is staged: `galley capture --staged`'
+const COMMITTED =
+  'Land approved changes instead (`galley capture`), or `galley fetch` what was approved elsewhere'
+
+function predicate(paths: readonly string[], commits: readonly string[]): string {
+  if (paths.length === 0) return 'is not approved'
+  const count = paths.length === 1 ? 'one path' : `${paths.length} paths`
+  const named = commits.slice(0, 3).map((id) => id.slice(0, 12))
+  return `changes ${count} that no approval covers${named.length === 0 ? '' : `, in ${named.join(', ')}`}`
+}
+
+const reasonOf = (worst: CommitVerdict | undefined): string =>
+  worst === undefined || worst.reason === '' ? '' : `: ${worst.reason}`
+
+/** In one sentence, by the policy. */
+export function whoMayApprove({ approval, allowedSigners }: Policy): string {
+  const people =
+    approval.count === 1 ? 'A person may approve it' : `${approval.count} different people must approve it`
+  const how = {
+    any: '',
+    terminal: ', at a terminal',
+    signature: `, with a key of ${allowedSigners ?? 'the list of allowed signers'}`,
+  }[approval.requires]
+  return `${people}${how} (\`galley approve <id>\`), not the agent.`
+}

@@ -1,0 +1,101 @@
+import { blobIdOf } from '../../git/blob-id.ts'
+import { lookUpPath } from '../../git/objects.ts'
+import { isPending, type Revision } from '../../model/change.ts'
+import { GalleyError, refuse } from '../../model/error.ts'
+import type { CommitId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { judgeTransitions } from '../../policy/judge.ts'
+import { decideLanding } from '../../policy/land-decision.ts'
+import { readApprovals } from '../../store/approvals.ts'
+import type { LoggedChange } from '../../store/change-log.ts'
+import type { Store } from '../../store/open-store.ts'
+import { readWorkTreeFile } from '../../sys/work-tree-file.ts'
+import { currentRevision } from '../check.ts'
+import { confirmStored } from '../logged-change.ts'
+import type { PolicyInForce } from '../read-policy.ts'
+import { messageHash } from '../record-approval.ts'
+import { judgeApprovals, withReasons } from '../verify-approval.ts'
+import type { World } from '../world.ts'
+
+/** What the tip's policy denies does not land, whatever base it was proposed on. */
+export function refuseByPolicy({ policy }: PolicyInForce, revision: Revision): void {
+  if (policy.mode === 'read-only')
+    refuse('read-only', 'the policy at the tip of the branch allows reading only', { mode: policy.mode })
+  const [denied] = judgeTransitions(policy, revision.manifest, () => 0)
+  if (denied !== undefined) throw new GalleyError(denied)
+}
+
+/** Gathers the facts from the objects themselves and asks the pure decision. */
+export async function decide(
+  world: World,
+  store: Store,
+  logged: LoggedChange,
+  inForce: PolicyInForce,
+  tip: CommitId | null,
+  reads: readonly string[],
+) {
+  const { change } = logged
+  const revision = currentRevision(logged)
+  // A change in another state is refused for that, whatever its objects hold.
+  const recomputedDigest = isPending(change.state) ? await confirmStored(store, logged) : revision.digest
+  const reader = await world.reader()
+  const [records, hash] = await Promise.all([
+    readApprovals(reader, logged.refs, change.id, revision.number),
+    messageHash(reader, revision.commit),
+  ])
+  const tree = tip === null ? null : await reader.commitTree(tip)
+  const judged = await judgeApprovals(world, records, inForce.policy, tree)
+  const decision = decideLanding({
+    id: change.id,
+    state: change.state,
+    revision,
+    recomputedDigest,
+    messageHash: hash,
+    approvals: judged.approvals,
+    signedTags: judged.signedTags,
+    checks: change.checks,
+    policy: inForce.policy,
+    tip,
+    movedPaths: await movedPaths(world, revision, tip),
+    movedReads: reads,
+    now: world.now(),
+  })
+  return withReasons(decision, judged.setAside)
+}
+
+/** Paths of the manifest whose entry at the tip is not the one that the change starts from. */
+async function movedPaths(
+  world: World,
+  revision: Revision,
+  tip: CommitId | null,
+): Promise<readonly string[]> {
+  if (tip === revision.base) return []
+  const reader = await world.reader()
+  const tree = tip === null ? null : await reader.commitTree(tip)
+  const moved: string[] = []
+  for (const t of revision.manifest) {
+    const found = await lookUpPath(reader, tree, t.path)
+    const entry =
+      found.kind === 'file'
+        ? `${found.entry.mode} ${found.entry.id}`
+        : found.kind === 'absent'
+          ? 'absent'
+          : found.kind
+    const expected = t.oldMode === '000000' ? 'absent' : `${t.oldMode} ${t.oldBlob}`
+    if (entry !== expected) moved.push(t.path)
+  }
+  return moved
+}
+
+/** Files that the agent relied on and that are no longer as it saw them, by the bytes in the work tree. */
+export async function movedReads(world: World, revision: Revision): Promise<readonly string[]> {
+  const root = world.repository.workTree
+  if (root === null) return []
+  const moved: string[] = []
+  for (const { path, blob } of revision.reads) {
+    const file = await readWorkTreeFile(root, path, limits.fileMaxBytes)
+    const now = file.kind === 'file' ? await blobIdOf(file.bytes, world.repository.objectFormat) : null
+    if (now !== blob) moved.push(path)
+  }
+  return moved
+}

@@ -1,0 +1,91 @@
+import { findRelation } from '../../git/ancestry.ts'
+import { parseCommit } from '../../git/commit.ts'
+import { resolveCommit, updateRefs } from '../../git/refs.ts'
+import { isPending, type Landing } from '../../model/change.ts'
+import { refuse } from '../../model/error.ts'
+import type { CommitId } from '../../model/ids.ts'
+import type { LoggedChange } from '../../store/change-log.ts'
+import { landingRef, logRef } from '../../store/change-refs.ts'
+import type { Store } from '../../store/open-store.ts'
+import { removeScratch } from '../../store/scratch.ts'
+import { type ChangeView, viewChange } from '../change-view.ts'
+import { currentRevision } from '../check.ts'
+import { refreshSession } from '../refresh-session.ts'
+import { recordWithMarks } from '../undo/mark-undone.ts'
+import type { World } from '../world.ts'
+
+export interface Recorded {
+  readonly change: ChangeView
+  readonly landed: Landing
+  readonly remarks: readonly string[]
+}
+
+/** Says which commit is about to land, so that a kill between the landing and its log event can be told. */
+export async function rememberLanding(store: Store, logged: LoggedChange, after: CommitId): Promise<void> {
+  const { id } = logged.change
+  // The log must be where it was read: what lands is what was decided on.
+  const updates = [
+    { ref: landingRef(id), expected: logged.refs.landing, next: after },
+    { ref: logRef(id), expected: logged.tip, next: logged.tip },
+  ]
+  if (await updateRefs(store.door, updates, 'galley: landing')) return
+  refuse('busy', `another process is landing ${id}`, { id })
+}
+
+/** A landing that was killed after the branch moved is in the branch already: only its event is missing. */
+export async function finishRecorded(
+  world: World,
+  store: Store,
+  logged: LoggedChange,
+): Promise<Recorded | null> {
+  const { change } = logged
+  const after = logged.refs.landing
+  if (after === null || !isPending(change.state)) return null
+  const tip = await resolveCommit(world.repository.door, change.onto)
+  if (tip === null || (await findRelation(store.door, after, tip)) === 'unrelated') return null
+  const { parents } = await parseCommit(await world.reader(), after)
+  const landing: Landing = { ref: change.onto, before: parents[0] ?? null, after }
+  const recorded = await recordLanding(world, store, logged, landing)
+  return {
+    ...recorded,
+    remarks: ['the landing had been interrupted after the branch moved', ...recorded.remarks],
+  }
+}
+
+export async function recordLanding(
+  world: World,
+  store: Store,
+  logged: LoggedChange,
+  landing: Landing,
+): Promise<Recorded> {
+  const identity = await world.identity()
+  const event = {
+    kind: 'landed',
+    at: world.now(),
+    by: `${identity.name} <${identity.email}>`,
+    revision: currentRevision(logged).number,
+    landing,
+  } as const
+  const done = await recordWithMarks(world, store, logged, event, identity)
+  const { id } = done.change
+  // The branch has moved: whatever goes wrong from here on is said, and refuses nothing any more.
+  const remarks = [
+    ...(await afterwards('the session of the agent could not be renewed', () =>
+      refreshSession(world, store, done.change),
+    )),
+    ...(await afterwards('the scratch tree could not be removed', () =>
+      removeScratch(world.repository, store, id),
+    )),
+  ]
+  world.log.note('landed', { change: id, ref: landing.ref, after: landing.after })
+  return { change: viewChange(done.change), landed: landing, remarks }
+}
+
+async function afterwards(what: string, task: () => Promise<void>): Promise<readonly string[]> {
+  try {
+    await task()
+    return []
+  } catch (error) {
+    return [`${what}: ${error instanceof Error ? error.message : String(error)}`]
+  }
+}

@@ -1,0 +1,198 @@
+import type { Agent } from '../../model/batch.ts'
+import { GalleyError, refuse } from '../../model/error.ts'
+import type { CommitId, TreeId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { coveredBy } from '../../store/covered-paths.ts'
+import { keepFiles, keepTree, leftRef } from '../../store/left-work.ts'
+import type { Store } from '../../store/open-store.ts'
+import type { GroupResult } from '../../sys/process-group.ts'
+import { isRealDirectory } from '../../sys/quick-files.ts'
+import { type ChangeView, viewChange } from '../change-view.ts'
+import { checkRevision } from '../check.ts'
+import type { HeldTree } from '../full-tree.ts'
+import type { PolicyInForce } from '../read-policy.ts'
+import type { Base } from '../select-base.ts'
+import type { World } from '../world.ts'
+import type { RunOutcome, RunRequest } from './run.ts'
+import { type CollectedWork, collectWork, type RunCommit } from './run-collect.ts'
+import { type RunStep, type StagedRun, stageRun } from './run-stage.ts'
+import { type Marks, tidyAfter } from './run-watch.ts'
+
+/** One run, from the moment that its tree is there. */
+export interface RunWork {
+  readonly world: World
+  readonly store: Store
+  readonly id: string
+  readonly base: Base
+  readonly inForce: PolicyInForce
+  /** What the tree was checked out at. */
+  readonly commit: CommitId
+  readonly tree: HeldTree
+  readonly agent: Agent
+  readonly request: RunRequest
+  readonly marks: Marks
+}
+
+/**
+ * Takes what a command did into changes, and gives its tree back.
+ *
+ * Whatever does not become part of a change is kept: as a commit of the store, and files too large for one in a folder.
+ */
+export async function finishRun(work: RunWork, ended: GroupResult): Promise<RunOutcome> {
+  const collected = await collect(work)
+  const { staged, tidied, left } = await settle(work, collected, ended)
+  // The tree is free by now, for the checks themselves.
+  const changes: ChangeView[] = []
+  for (const logged of staged.changes) {
+    const checked = await checkRevision(work.world, work.store, logged, work.inForce)
+    changes.push(viewChange(checked.change))
+  }
+  return {
+    run: work.id,
+    exitCode: ended.status,
+    signal: ended.signal,
+    changes,
+    remarks: [...remarksOf(work, ended, collected, staged), ...tidied.remarks],
+    left: [...left, ...tidied.kept],
+  }
+}
+
+/** Everything that needs the tree; then it is given back. */
+async function settle(work: RunWork, collected: CollectedWork, ended: GroupResult) {
+  try {
+    const staged = await stageWork(work, collected)
+    const tidied = await tidyAfter(work, work.marks, collected.head)
+    return { staged, tidied, left: await keepLeft(work, collected, staged) }
+  } catch (error) {
+    throw await withWorkKept(work, collected, ended, error)
+  } finally {
+    await work.tree.release()
+  }
+}
+
+/** When not even that succeeds, the tree is left as it is: the next `galley gc` collects it. */
+async function collect(work: RunWork): Promise<CollectedWork> {
+  const { store, world, tree, commit, inForce } = work
+  const { fileMaxBytes } = inForce.policy.limits
+  if (!isRealDirectory(tree.slot.path)) {
+    await tree.release()
+    const path = tree.slot.path
+    refuse('io-error', `the command put something else in the place of its tree ${path}`, {
+      run: work.id,
+      path,
+    })
+  }
+  try {
+    return await collectWork(store, await world.reader(), tree, { base: commit, fileMaxBytes })
+  } catch (cause) {
+    tree.abandon()
+    const message = `what the command did could not be collected; it stands in ${tree.slot.path}`
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new GalleyError(
+      { code: 'io-error', message: `${message}: ${why}`, data: { run: work.id, tree: tree.slot.path } },
+      { cause },
+    )
+  }
+}
+
+function stageWork(work: RunWork, collected: CollectedWork): Promise<StagedRun> {
+  const { world, store, id, base, inForce, agent, tree } = work
+  const steps = stepsOf(work, collected)
+  return stageRun(world, store, { run: id, base, inForce, agent, steps, brought: tree.brought })
+}
+
+function stepsOf({ request, commit }: RunWork, collected: CollectedWork): readonly RunStep[] {
+  const { commits, tree } = collected
+  const last = commits?.at(-1)
+  const command = textOf(request.command)
+  if (request.keepsCommits === true && commits !== null && last !== undefined) {
+    const own = commits.map((c): RunStep => ({ tree: c.tree, ...wordsOf(c, command) }))
+    const rest: RunStep = { tree, title: titleOf(`Uncommitted work of ${command}`, ''), body: '' }
+    return tree === last.tree ? own : [...own, rest]
+  }
+  if (last === undefined || collected.head === commit)
+    return [{ tree, title: titleOf(`Run ${command}`, ''), body: '' }]
+  const words = wordsOf(last, command)
+  const others = commits?.slice(0, -1).map((c) => `- ${wordsOf(c, command).title}`) ?? []
+  const list = others.length === 0 ? [] : [`Commits before it:\n\n${others.join('\n')}`]
+  return [{ tree, title: words.title, body: [words.body, ...list].filter((t) => t !== '').join('\n\n') }]
+}
+
+const textOf = (command: readonly string[]): string =>
+  command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')
+
+/** Title and body of an agent's commit. Lines that look like galley's own trailers are not the agent's to write. */
+function wordsOf({ message }: RunCommit, command: string): { readonly title: string; readonly body: string } {
+  const [subject = '', ...rest] = message.split('\n')
+  const body = rest.filter((line) => !/^galley-[a-z]+:/i.test(line)).join('\n')
+  return { title: titleOf(subject, `Run ${command}`), body: body.trim().slice(0, limits.bodyMaxBytes / 4) }
+}
+
+function titleOf(text: string, otherwise: string): string {
+  const line = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
+  return (line === '' ? otherwise : line).slice(0, limits.titleMaxCharacters)
+}
+
+/** What was left out of the changes stands in a commit of the store, and files too large for one in a folder. */
+async function keepLeft(
+  work: RunWork,
+  collected: CollectedWork,
+  staged: StagedRun,
+): Promise<readonly string[]> {
+  const { world, store, id, tree, commit } = work
+  const isBrought = coveredBy(tree.brought)
+  const isWork = [...staged.leftOut.keys()].some((path) => !isBrought(path))
+  if (isWork) await keepAll(work, collected.tree, collected.head ?? commit)
+  const folder = await keepFiles(world.repository, id, tree.slot.path, collected.tooLarge)
+  return [...(isWork ? [leftRef(id, 'work')] : []), ...(folder === null ? [] : [folder])].map((name) => {
+    world.log.note('left', { run: id, name, store: store.door.gitDir })
+    return name
+  })
+}
+
+const keepAll = async ({ store, id, world }: RunWork, tree: TreeId, parent: CommitId): Promise<CommitId> =>
+  keepTree(store, id, { tree, parent }, await world.identity())
+
+/** A refusal must not cost the work: it is in a commit of the store, which the error names. */
+async function withWorkKept(
+  work: RunWork,
+  collected: CollectedWork,
+  ended: GroupResult,
+  error: unknown,
+): Promise<unknown> {
+  const { id, commit, store, world, tree } = work
+  const kept = await keepAll(work, collected.tree, collected.head ?? commit)
+  const folder = await keepFiles(world.repository, id, tree.slot.path, collected.tooLarge)
+  await tidyAfter(work, work.marks, collected.head)
+  if (!(error instanceof GalleyError)) return error
+  const left = { ref: leftRef(id, 'work'), commit: kept, folder }
+  return new GalleyError(
+    {
+      code: error.code,
+      message: error.message,
+      data: { ...error.data, run: id, exitCode: ended.status, left },
+      hint: `All of the work is kept: git --git-dir=${store.door.gitDir} diff ${commit} ${kept}`,
+    },
+    { cause: error },
+  )
+}
+
+const countOf = (processes: number): string => (processes === 1 ? 'one process' : `${processes} processes`)
+
+function remarksOf(
+  { tree, request }: RunWork,
+  ended: GroupResult,
+  collected: CollectedWork,
+  staged: StagedRun,
+): readonly string[] {
+  const isRewritten = request.keepsCommits === true && collected.commits === null
+  return [
+    ...tree.remarks,
+    ...(ended.ended > 0 ? [`${countOf(ended.ended)} that the command left running ended with it`] : []),
+    ...ended.survivors.map((pid) => `the process ${pid} could not be ended`),
+    ...(isRewritten ? ['the commits do not build on HEAD; all is one change'] : []),
+    ...collected.remarks,
+    ...collected.tooLarge.map((path) => `${path} was left out: it is too large`),
+    ...[...staged.leftOut.values()].slice(0, limits.failuresShown),
+  ]
+}

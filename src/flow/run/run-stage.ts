@@ -1,0 +1,131 @@
+import { sha256Hex } from '../../git/blob-id.ts'
+import { findRenames } from '../../git/diff-tree.ts'
+import { emptyTree } from '../../git/fast-import.ts'
+import type { Agent } from '../../model/batch.ts'
+import { GalleyError, refuse } from '../../model/error.ts'
+import type { ChangeId, CommitId, TreeId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import type { Manifest } from '../../model/manifest.ts'
+import { judgeTransitions } from '../../policy/judge.ts'
+import type { LoggedChange } from '../../store/change-log.ts'
+import type { Store } from '../../store/open-store.ts'
+import { currentRevision } from '../check.ts'
+import { countFiles } from '../count-files.ts'
+import type { PolicyInForce } from '../read-policy.ts'
+import type { Base } from '../select-base.ts'
+import { stageNewChange } from '../stage.ts'
+import type { World } from '../world.ts'
+import { siftWork, storedChanges } from './run-collect.ts'
+
+/** One change to be: what stands in `tree`, against what the one before it came to. */
+export interface RunStep {
+  readonly tree: TreeId
+  readonly title: string
+  readonly body: string
+}
+
+export interface StageRunRequest {
+  readonly run: string
+  readonly base: Base
+  readonly inForce: PolicyInForce
+  readonly agent: Agent
+  /** Oldest first; each stacks on the one before. */
+  readonly steps: readonly RunStep[]
+  readonly brought: readonly string[]
+}
+
+export interface StagedRun {
+  /** Oldest first. Steps that change nothing have none. Not yet checked. */
+  readonly changes: readonly LoggedChange[]
+  readonly leftOut: ReadonlyMap<string, string>
+}
+
+/**
+ * Stages what a run did, one change for each step that changes something.
+ *
+ * @throws GalleyError `denied-path`, `symlink`, `submodule`, `too-large`; nothing is staged then.
+ */
+export async function stageRun(world: World, store: Store, request: StageRunRequest): Promise<StagedRun> {
+  const { base, inForce, steps, brought } = request
+  const { fileMaxBytes, batchMaxFiles } = inForce.policy.limits
+  const leftOut = new Map<string, string>()
+  const sifted: { readonly step: RunStep; readonly manifest: Manifest }[] = []
+  let from: string = base.tree ?? emptyTree(world.repository.objectFormat)
+  for (const step of steps) {
+    const found = await siftWork(world, store, { from, to: step.tree }, { brought, fileMaxBytes })
+    for (const [path, why] of found.leftOut) leftOut.set(path, why)
+    const count = found.manifest.length
+    if (count > batchMaxFiles)
+      refuse('too-large', `the run changed ${count} files; ${batchMaxFiles} are allowed`, { files: count })
+    const [denied] = judgeTransitions(inForce.policy, found.manifest, () => 0)
+    if (denied !== undefined) throw new GalleyError(denied)
+    if (count > 0) sifted.push({ step, manifest: withoutLeftOut(found.manifest, leftOut) })
+    from = step.tree
+  }
+  const changes: LoggedChange[] = []
+  for (const { step, manifest } of sifted) {
+    if (manifest.length === 0) continue
+    changes.push(await stageStep(world, store, request, step, manifest, changes.at(-1) ?? null))
+  }
+  return { changes, leftOut }
+}
+
+/** What one commit adds and a later one changes is left out of both. */
+const withoutLeftOut = (manifest: Manifest, leftOut: ReadonlyMap<string, string>): Manifest =>
+  manifest.filter((t) => !leftOut.has(t.path))
+
+async function stageStep(
+  world: World,
+  store: Store,
+  request: StageRunRequest,
+  step: RunStep,
+  manifest: Manifest,
+  below: LoggedChange | null,
+): Promise<LoggedChange> {
+  const { base, agent, inForce, run } = request
+  const identity = await world.identity()
+  const parent = below === null ? base.commit : currentRevision(below).commit
+  const onto = base.onto
+  const stackedOn: ChangeId | null = below?.change.id ?? null
+  const title = step.title.slice(0, limits.titleMaxCharacters)
+  const byAgent = inForce.policy.commit.author === 'agent'
+  const renames = await renamesIn(store, parent, step.tree, manifest)
+  return stageNewChange(
+    world,
+    store,
+    {
+      title,
+      body: step.body,
+      agent,
+      onto,
+      stackedOn,
+      key: null,
+      batchHash: sha256Hex(JSON.stringify(['run', run, step.tree, title])),
+      undoes: [],
+      redoes: [],
+    },
+    {
+      base: parent,
+      content: { kind: 'changes', changes: storedChanges(manifest), manifest },
+      files: await countFiles(await world.reader(), manifest, [], renames),
+      remarks: [],
+      reads: [],
+      author: byAgent ? { ...identity, name: agent.name } : identity,
+      committer: identity,
+    },
+    () => [],
+  )
+}
+
+/** Renames between the trees, of which the change holds both sides. */
+async function renamesIn(
+  store: Store,
+  parent: CommitId | null,
+  tree: TreeId,
+  manifest: Manifest,
+): Promise<ReadonlyMap<string, string>> {
+  const from = parent ?? emptyTree(store.door.objectFormat)
+  const held = new Set(manifest.map((t) => t.path))
+  const found = await findRenames(store.door, from, tree)
+  return new Map([...found].filter(([to, origin]) => held.has(to) && held.has(origin)))
+}

@@ -1,0 +1,146 @@
+import { basename } from 'node:path'
+import { commitTree } from '../../git/commit-tree.ts'
+import { configureStore } from '../../git/configure-store.ts'
+import { emptyTree } from '../../git/fast-import.ts'
+import type { Agent } from '../../model/batch.ts'
+import { GalleyError, refuse } from '../../model/error.ts'
+import type { CommitId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import type { PermissionMode } from '../../model/policy.ts'
+import { strictest } from '../../policy/judge.ts'
+import { quote } from '../../policy/quote.ts'
+import type { Store } from '../../store/open-store.ts'
+import { randomName } from '../../sys/clock.ts'
+import { type GroupResult, runInGroup } from '../../sys/process-group.ts'
+import { directoryInTree } from '../../sys/tree-files.ts'
+import type { ChangeView } from '../change-view.ts'
+import { holdFullTree, treeEnvironment } from '../full-tree.ts'
+import { readPolicy } from '../read-policy.ts'
+import { finishInterrupted } from '../recover.ts'
+import { selectBase } from '../select-base.ts'
+import type { World } from '../world.ts'
+import { finishRun, type RunWork } from './run-finish.ts'
+import { takeMarks } from './run-watch.ts'
+
+export interface RunRequest {
+  /** The program and its arguments. */
+  readonly command: readonly string[]
+  /** One change for each commit of the command's, stacked, instead of one for all. */
+  readonly keepsCommits?: boolean
+  /** Runs the policy's setup command first, where it has not been run for these lock files. Default true. */
+  readonly usesSetup?: boolean
+  /** What the caller allows; the stricter of it and the policy's counts. Default `full`. */
+  readonly permissionMode?: PermissionMode
+  /** Where the command starts: a directory of the repository. Default: its root. */
+  readonly directory?: string
+  /** Default `none`: it reads nothing, and what it prints is dropped. */
+  readonly stdio?: 'inherit' | 'stderr' | 'none'
+  /** Hands signals of this process on to the command. For programs that are nothing but the command. */
+  readonly forwardsSignals?: boolean
+  readonly onProgress?: (text: string) => void
+}
+
+export interface RunOutcome {
+  /** Names the run: in the changes' `agent.session`, and in the refs of what was left. */
+  readonly run: string
+  /** As a shell has it: 128 and the signal's number, where a signal ended the command. */
+  readonly exitCode: number
+  readonly signal: string | null
+  /** Oldest first. None = nothing changed. */
+  readonly changes: readonly ChangeView[]
+  /** What is to be known beside: what was left out or ended, each as a sentence. */
+  readonly remarks: readonly string[]
+  /** Refs of the store, and a folder, that hold what did not become part of a change. */
+  readonly left: readonly string[]
+}
+
+/**
+ * Runs a command, such as a coding agent, in a full scratch tree at HEAD, and captures what it did as a change.
+ *
+ * When it ends, everything that it left running is ended. Its commits and its uncommitted files become one change, or one for each commit. The
+ * user's tree, refs, stash and configuration are as before. The command's environment has `GALLEY_AGENT` and `GALLEY_RUN` and no `GIT_*`.
+ *
+ * @throws GalleyError `not-found`, if there is no such program; `setup-failed`; `read-only`; or the code of what cannot be part of a change
+ * (`denied-path`, `symlink`, `too-large`, …): then all of the work is kept as a commit of the store, named in `data.left`.
+ */
+export async function run(world: World, request: RunRequest): Promise<RunOutcome> {
+  const [program] = request.command
+  if (program === undefined) refuse('usage', 'no command to run', {})
+  await world.identity()
+  await finishInterrupted(world)
+  const base = await selectBase(world, {})
+  const inForce = await readPolicy(world, base.tree)
+  const mode = strictest(inForce.policy.mode, request.permissionMode ?? 'full')
+  if (mode === 'read-only')
+    refuse('read-only', 'this repository may only be read: the mode is read-only', { mode })
+  const store = await world.store()
+  const id = randomName()
+  const commit = base.commit ?? (await emptyCommit(world, store))
+  await configureStore(store.door, await world.identity())
+  const marks = await takeMarks(world, store)
+  const tree = await holdFullTree(world, store, {
+    commit,
+    policy: inForce.policy,
+    purpose: { kind: 'run', run: id },
+    usesSetup: request.usesSetup !== false,
+    ...(request.onProgress ? { onProgress: request.onProgress } : {}),
+  })
+  const agent: Agent = { name: basename(program).slice(0, limits.nameMaxCharacters), session: id }
+  return runIn({ world, store, id, base, inForce, commit, tree, agent, request, marks })
+}
+
+async function runIn(work: RunWork): Promise<RunOutcome> {
+  const { tree } = work
+  const started = await start(work).catch(async (error: unknown) => {
+    // Nothing has run: there is nothing to collect.
+    await tree.release()
+    throw error
+  })
+  return finishRun(work, started)
+}
+
+async function start(work: RunWork): Promise<GroupResult> {
+  const { tree, request, world, id, agent } = work
+  if (tree.setupFailure !== null) {
+    const { summary, output } = tree.setupFailure
+    const said = output.toString('utf8').slice(-4000)
+    refuse('setup-failed', `the tree could not be set up: ${summary}`, { output: said })
+  }
+  const [file, ...args] = request.command
+  const cwd = directoryInTree(tree.slot.path, request.directory ?? '')
+  request.onProgress?.('')
+  return runInGroup({
+    file: file ?? '',
+    args,
+    cwd,
+    env: runEnvironment(world, id, agent, cwd),
+    mark: id,
+    stdio: request.stdio ?? 'none',
+    forwardsSignals: request.forwardsSignals === true,
+  }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === undefined) throw error
+    const code = error.code === 'ENOENT' ? 'not-found' : 'io-error'
+    const message = `${quote(file ?? '')} could not be started: ${error.code}`
+    throw new GalleyError({ code, message, data: { program: file } }, { cause: error })
+  })
+}
+
+function runEnvironment(world: World, id: string, agent: Agent, cwd: string): Record<string, string> {
+  const env = treeEnvironment(world)
+  // A run inside a run has both names, so that either finds it.
+  const above = env['GALLEY_RUN']
+  const set = env['GALLEY_AGENT']
+  return {
+    ...env,
+    PWD: cwd,
+    GALLEY_AGENT: set === undefined || set === '' ? agent.name : set,
+    GALLEY_RUN: above === undefined || above === '' ? id : `${above} ${id}`,
+  }
+}
+
+/** An unborn branch has no commit to stand on; the tree of one that holds nothing is as good. */
+async function emptyCommit(world: World, store: Store): Promise<CommitId> {
+  const who = await world.identity()
+  const facts = { base: null, author: who, committer: who, message: 'Nothing yet\n' }
+  return commitTree(store.door, emptyTree(store.door.objectFormat), facts)
+}

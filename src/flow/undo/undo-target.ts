@@ -1,0 +1,274 @@
+import { findRelation } from '../../git/ancestry.ts'
+import { parseCommit } from '../../git/commit.ts'
+import { newestFirst } from '../../git/commit-chain.ts'
+import { resolveCommit } from '../../git/refs.ts'
+import { readShallow } from '../../git/shallow.ts'
+import type { Change } from '../../model/change.ts'
+import { GalleyError, refuse } from '../../model/error.ts'
+import { type ChangeId, type CommitId, isChangeId, type RefName } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { takesBack, type UndoWish, undoRefusal } from '../../policy/undo-decision.ts'
+import { findChange, listChanges, peekChange, readChange, readChanges } from '../../store/change-log.ts'
+import type { Store } from '../../store/open-store.ts'
+import type { World } from '../world.ts'
+import { changeOfCommit } from './mark-undone.ts'
+import { findElsewhere } from './undo-elsewhere.ts'
+
+/** One commit to take back (or, by a redo, to apply again), as one three-way merge. */
+export interface UndoStep {
+  readonly commit: CommitId
+  /** What the commit is compared with. */
+  readonly parent: CommitId
+  readonly direction: 'back' | 'again'
+  /** What made the lines as this step expects them: whoever changed them after this commit stands in the way. */
+  readonly since: { readonly commit: CommitId; readonly parent: CommitId }
+  readonly title: string
+  /** The change that the commit landed; null for a commit that is not galley's. */
+  readonly id: ChangeId | null
+  /** The same, where it has been read. */
+  readonly change: Change | null
+  readonly isMerge: boolean
+  readonly takesBack: boolean
+  readonly isLater: boolean
+}
+
+export interface UndoPlan {
+  readonly onto: RefName
+  readonly tip: CommitId
+  /** Newest first. */
+  readonly steps: readonly UndoStep[]
+  readonly session: string | null
+}
+
+/** A plan, and whether what it takes back is in the branch at all: that takes as long as the merge, and runs beside it. */
+export interface QuickPlan {
+  readonly plan: UndoPlan
+  readonly isInHistory: Promise<boolean>
+  /** The plan where `isInHistory` turned out false. */
+  readonly elsewhere: () => Promise<UndoPlan>
+}
+
+/**
+ * Finds what the wish names, and the branch that it stands in.
+ *
+ * @throws GalleyError `unknown-change`, `ambiguous-name`, `wrong-state`, `root-commit`, `needs-mainline`, `too-large`.
+ */
+export async function planUndo(world: World, store: Store, wish: UndoWish): Promise<QuickPlan> {
+  if (wish.session !== undefined) return settled(await planSession(world, store, wish.session))
+  const text = wish.target ?? ''
+  const change = await namedChange(world, store, text)
+  return change === null
+    ? planCommit(world, store, text, wish.mainline)
+    : planChange(world, store, change, wish.mainline)
+}
+
+const settled = (plan: UndoPlan): QuickPlan => ({
+  plan,
+  isInHistory: Promise.resolve(true),
+  elsewhere: () => Promise.resolve(plan),
+})
+
+/** A short name that is no change may still be a branch or a tag. */
+async function namedChange(world: World, store: Store, text: string): Promise<Change | null> {
+  if (!/^g[0-9a-z]{2,9}$/.test(text)) return null
+  if (!isChangeId(text) && (await resolveCommit(world.repository.door, text)) !== null) return null
+  const id = await findChange(store, text)
+  const reader = await world.reader()
+  return (await peekChange(reader, id)) ?? (await readChange(store, reader, id)).change
+}
+
+/** The plan for a change that landed: where its commit stands, or where it is found now. */
+export async function planChange(
+  world: World,
+  store: Store,
+  change: Change,
+  mainline?: number,
+): Promise<QuickPlan> {
+  const refusal = undoRefusal(change)
+  if (refusal !== null) throw new GalleyError(refusal)
+  const { landing } = change
+  if (landing === null) throw new Error(`BUG: ${change.id} has landed without a landing`)
+  const [tip, parent] = await Promise.all([
+    resolveCommit(world.repository.door, landing.ref),
+    parentOf(world, landing.after, mainline, landing.before),
+  ])
+  const step = stepOf({ commit: landing.after, parent, change, title: change.title })
+  const plan = (onto: RefName, at: CommitId, one: UndoStep): UndoPlan => ({
+    onto,
+    tip: at,
+    steps: [one],
+    session: null,
+  })
+  return {
+    plan: plan(landing.ref, tip ?? landing.after, step),
+    isInHistory: tip === null ? Promise.resolve(false) : isIn(store, landing.after, tip),
+    elsewhere: async () => {
+      const found = await findElsewhere(world, store, change, { ...landing, tip })
+      const from = await parentOf(world, found.commit, mainline, null)
+      return plan(
+        found.onto,
+        found.tip,
+        stepOf({ commit: found.commit, parent: from, change, title: change.title }),
+      )
+    },
+  }
+}
+
+async function planCommit(
+  world: World,
+  store: Store,
+  text: string,
+  mainline: number | undefined,
+): Promise<QuickPlan> {
+  const [commit, head] = await Promise.all([resolveCommit(world.repository.door, text), world.head()])
+  if (commit === null) {
+    const named = JSON.stringify(text.slice(0, 60))
+    refuse('unknown-change', `${named} is neither a change nor a commit`, { target: text.slice(0, 60) })
+  }
+  if (head.tip === null)
+    refuse('unknown-change', 'the branch has no commit, so that there is nothing to undo', {})
+  const { message, parents } = await parseCommit(await world.reader(), commit)
+  const [parent, change] = await Promise.all([
+    parentOf(world, commit, mainline, null),
+    changeOfCommit(world, store, commit),
+  ])
+  const title = message.split('\n', 1)[0]?.trim() || commit.slice(0, 12)
+  const landed = change?.landing?.after === commit ? change : null
+  const isMerge = parents.length > 1
+  const step = stepOf({ commit, parent, change: landed, title: landed?.title ?? title, isMerge })
+  return {
+    plan: { onto: head.ref, tip: head.tip, steps: [step], session: null },
+    isInHistory: isIn(store, commit, head.tip),
+    elsewhere: () => refuse('wrong-state', `${commit} is not in the history of ${head.ref}`, { commit }),
+  }
+}
+
+const isIn = async (store: Store, commit: CommitId, tip: CommitId): Promise<boolean> =>
+  (await findRelation(store.door, commit, tip)) !== 'unrelated'
+
+export function stepOf(facts: {
+  readonly commit: CommitId
+  readonly parent: CommitId
+  readonly change: Change | null
+  readonly title: string
+  readonly isMerge?: boolean
+}): UndoStep {
+  const { commit, parent, change, title } = facts
+  return {
+    commit,
+    parent,
+    direction: 'back',
+    since: { commit, parent },
+    title,
+    id: change?.id ?? null,
+    change,
+    isMerge: facts.isMerge === true,
+    takesBack: change !== null && takesBack(change),
+    isLater: false,
+  }
+}
+
+/**
+ * What a commit is undone to: its parent; the one that `mainline` names; what its change began with, where that landed as several commits.
+ *
+ * @throws GalleyError `root-commit`, `needs-mainline`.
+ */
+export async function parentOf(
+  world: World,
+  commit: CommitId,
+  mainline: number | undefined,
+  before: CommitId | null,
+): Promise<CommitId> {
+  const { parents } = await parseCommit(await world.reader(), commit)
+  const shallow = await readShallow(world.repository)
+  const [only, another] = parents
+  if (only === undefined || shallow.has(commit)) {
+    refuse('root-commit', `${commit} has no parent here: undoing it would delete every file`, { commit })
+  }
+  if (another === undefined && mainline === undefined) {
+    if (before === null || before === only) return only
+    return (await findRelation((await world.store()).door, before, commit)) === 'unrelated' ? only : before
+  }
+  const chosen = parents[(mainline ?? 0) - 1]
+  if (chosen === undefined) {
+    const message = `${commit} has ${parents.length} parent${another === undefined ? '' : 's'}; which one to go back to is not said`
+    refuse('needs-mainline', message, { commit, parents })
+  }
+  return chosen
+}
+
+/** Everything that a session landed on one branch and that stands there. */
+async function planSession(world: World, store: Store, session: string): Promise<UndoPlan> {
+  const reader = await world.reader()
+  const ids = new Set(
+    (await listChanges(store))
+      .filter((c) => c.session === session && c.state === 'landed')
+      .map((c) => c.id as string),
+  )
+  if (ids.size > limits.undoMaxCommits) {
+    const message = `the session ${JSON.stringify(session.slice(0, 60))} landed ${ids.size} changes; at most ${limits.undoMaxCommits} are undone together`
+    refuse(
+      'too-large',
+      message,
+      { count: ids.size, limit: limits.undoMaxCommits },
+      'Undo some of them by id first.',
+    )
+  }
+  const changes = await readChanges(store, reader, ids)
+  const standing = changes.filter((c) => undoRefusal(c) === null && c.agent?.session === session)
+  const onto = await branchOf(world, standing, session)
+  const tip = await resolveCommit(world.repository.door, onto)
+  if (tip === null)
+    refuse('unknown-change', `${onto} has no commit, so that there is nothing to undo`, { onto })
+  const steps = await stepsOf(
+    world,
+    standing.filter((c) => c.landing?.ref === onto),
+  )
+  const order = await newestFirst(
+    store.door,
+    steps.map((s) => s.commit),
+    { tip, hint: oldestParent(steps) },
+  )
+  // What is not in the branch any more is not taken back from it.
+  const inOrder = order.flatMap((commit) => steps.filter((s) => s.commit === commit))
+  if (inOrder.length === 0) {
+    refuse('wrong-state', `nothing that the session landed is in the history of ${onto}`, { session, onto })
+  }
+  return { onto, tip, steps: inOrder, session }
+}
+
+async function stepsOf(world: World, changes: readonly Change[]): Promise<readonly UndoStep[]> {
+  const steps = new Map<CommitId, UndoStep>()
+  for (const change of changes) {
+    const { landing } = change
+    if (landing === null) continue
+    const parent = await parentOf(world, landing.after, undefined, landing.before)
+    steps.set(landing.after, stepOf({ commit: landing.after, parent, change, title: change.title }))
+  }
+  return [...steps.values()]
+}
+
+/** The branch checked out, if the session landed there; else the only one where it did. */
+async function branchOf(world: World, changes: readonly Change[], session: string): Promise<RefName> {
+  const refs = new Set(changes.flatMap((c) => c.landing?.ref ?? []))
+  const head = await world.head()
+  if (refs.has(head.ref)) return head.ref
+  const [only, another] = refs
+  const name = JSON.stringify(session.slice(0, 60))
+  if (only === undefined)
+    refuse('unknown-change', `nothing that the session ${name} landed stands`, { session })
+  if (another === undefined) return only
+  refuse(
+    'ambiguous-name',
+    `the session ${name} landed on ${refs.size} branches, none of which is checked out`,
+    { session, branches: [...refs] },
+    'Check one of them out, then repeat.',
+  )
+}
+
+/** The parent of the step that landed first; only a guess, which the caller can do without. */
+function oldestParent(steps: readonly UndoStep[]): CommitId | null {
+  const landedAt = (step: UndoStep): string => step.change?.log.find((e) => e.kind === 'landed')?.at ?? ''
+  const [oldest] = [...steps].sort((a, b) => (landedAt(a) < landedAt(b) ? -1 : 1))
+  return oldest?.parent ?? null
+}
