@@ -1,0 +1,39 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { moveObjects } from '../../src/sys/move-objects.ts'
+
+let from = ''
+let to = ''
+beforeEach(() => {
+  const home = mkdtempSync(join(tmpdir(), 'galley-objects-'))
+  from = join(home, 'from')
+  to = join(home, 'to')
+  for (const directory of [from, to]) mkdirSync(directory)
+  for (const name of ['00', 'ff', 'pack', 'info']) mkdirSync(join(from, name))
+  for (const name of ['00/a', 'ff/b', 'pack/p.idx', 'pack/p.pack', 'pack/tmp_x'])
+    writeFileSync(join(from, name), name)
+})
+afterEach(() => rmSync(join(from, '..'), { recursive: true }))
+
+const names = (directory: string) => readdirSync(directory, { recursive: true, encoding: 'utf8' }).sort()
+
+describe('moving objects into a store', () => {
+  test('moves objects and packs alone, into directories like those that git made', () => {
+    rmSync(join(from, '00'), { recursive: true })
+    mkdirSync(join(from, '00'), { mode: 0o770 })
+    writeFileSync(join(from, '00/a'), 'a')
+    moveObjects(from, to)
+    expect(names(to)).toEqual(['00', '00/a', 'ff', 'ff/b', 'pack', 'pack/p.idx', 'pack/p.pack'])
+    expect(statSync(join(to, '00')).mode).toBe(statSync(join(from, '00')).mode)
+    moveObjects(from, to)
+  })
+
+  test('leaves nothing where a directory cannot be made', () => {
+    writeFileSync(join(to, 'ff'), 'in the way')
+    expect(() => moveObjects(from, to)).toThrow('EEXIST')
+    expect(names(to)).toEqual(['ff'])
+    expect(names(from)).toContain('00/a')
+  })
+})
