@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { refuse } from '../model/error.ts'
 import { type CommitId, commitId } from '../model/ids.ts'
-import { makeOwnDirectory } from '../sys/durable-files.ts'
+import { makeDirectories } from '../sys/durable-files.ts'
 import { type GitDoor, git } from './door.ts'
 
 /**
@@ -102,7 +102,7 @@ export async function stageObjects(options: {
       options.sharedRepository === null ? [] : ['-c', `core.sharedRepository=${options.sharedRepository}`]
     const durable = ['-c', 'core.fsync=pack,pack-metadata']
     const target = join(aside.directory, 'pack', 'pack')
-    await makeOwnDirectory(join(aside.directory, 'pack'))
+    await makeDirectories(join(aside.directory, 'pack'))
     await git(store, { args: [...shared, ...durable, ...pack, target], input, env: NO_INDEX })
   } else {
     const packed = await git(store, { args: [...pack, '--stdout'], input, env: NO_INDEX })

@@ -68,13 +68,21 @@ export async function fileExists(file: string): Promise<boolean> {
 }
 
 /** Makes a directory of galley's own, for this account alone. */
-export async function makePrivateDirectory(directory: string): Promise<void> {
-  await mkdir(directory, { recursive: true, mode: 0o700 })
-}
+export const makePrivateDirectory = (directory: string): Promise<void> => makeDirectories(directory, 0o700)
 
-/** Makes a directory with the permissions that the umask leaves, for what will not stay galley's own. */
-export async function makeOwnDirectory(directory: string): Promise<void> {
-  await mkdir(directory, { recursive: true })
+/**
+ * Makes a directory and what is missing above it; permissions are those that the umask leaves. node's own way of doing
+ * so says that something does not exist where the device is full.
+ */
+export async function makeDirectories(directory: string, mode = 0o777): Promise<void> {
+  try {
+    await mkdir(directory, { mode })
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST' && (await stat(directory)).isDirectory()) return
+    if (errorCode(error) !== 'ENOENT' || dirname(directory) === directory) throw error
+    await makeDirectories(dirname(directory), mode)
+    await makeDirectories(directory, mode)
+  }
 }
 
 /** Removes a directory of galley's own with all it holds; links in it are removed, never followed. */

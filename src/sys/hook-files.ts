@@ -1,18 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import {
-  link,
-  lstat,
-  mkdir,
-  open,
-  readFile,
-  readlink,
-  rename,
-  rmdir,
-  symlink,
-  unlink,
-} from 'node:fs/promises'
+import { link, lstat, open, readFile, readlink, rename, rmdir, symlink, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { errorCode, syncDirectory } from './durable-files.ts'
+import { errorCode, makeDirectories, syncDirectory } from './durable-files.ts'
 
 /** What stands at a path, links not followed but read through. */
 export type ScriptFile =
@@ -41,7 +30,7 @@ export async function readScript(path: string): Promise<ScriptFile> {
 
 /** Puts a script in place as a whole: at no moment is there none. Makes its directory. */
 export async function putScript(path: string, bytes: Uint8Array | string, mode: number): Promise<void> {
-  await mkdir(dirname(path), { recursive: true })
+  await makeDirectories(dirname(path))
   const passing = join(dirname(path), `.galley-${randomUUID()}`)
   const handle = await open(passing, 'wx', mode)
   try {
@@ -61,7 +50,7 @@ export async function putScript(path: string, bytes: Uint8Array | string, mode: 
  * made to lead to the same place from there.
  */
 export async function keepScript(path: string, kept: string): Promise<void> {
-  await mkdir(dirname(kept), { recursive: true })
+  await makeDirectories(dirname(kept))
   await unlink(kept).catch(ignoreMissing)
   const { kind, ...found } = await readScript(path)
   if (kind === 'file' && 'target' in found && found.target !== null) {

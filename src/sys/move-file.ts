@@ -1,9 +1,10 @@
-import { mkdir, rename } from 'node:fs/promises'
+import { rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { makeDirectories } from './durable-files.ts'
 
 /** Moves a file of galley's own, making the directory that it goes to. False when it is not there. */
 export async function moveFile(from: string, to: string): Promise<boolean> {
-  await mkdir(dirname(to), { recursive: true })
+  await makeDirectories(dirname(to))
   return rename(from, to).then(
     () => true,
     (error: NodeJS.ErrnoException) => {
