@@ -1,4 +1,4 @@
-import { invariant, refuse } from '../model/error.ts'
+import { GalleyError, invariant, refuse } from '../model/error.ts'
 import { type RefName, zeroId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { type Conversation, converse } from '../sys/conversation.ts'
@@ -116,13 +116,18 @@ async function explain(door: GitDoor, move: RefMove, said: string, cause: unknow
       const code = said.includes('File exists') ? 'locked' : 'io-error'
       refuse(code, `${move.ref} could not be locked: ${said.trim()}`, data)
     }
-    return said === ''
-      ? cause
-      : gitFailure(['update-ref', '--stdin'], { exitCode: 128, stdout: Buffer.alloc(0), stderr: said })
+    if (said === '') throw endedEarly(move, cause)
+    return gitFailure(['update-ref', '--stdin'], { exitCode: 128, stdout: Buffer.alloc(0), stderr: said })
   } catch (refusal) {
     return refusal
   }
 }
+
+const endedEarly = ({ ref }: RefMove, cause: unknown): GalleyError =>
+  new GalleyError(
+    { code: 'io-error', message: `git was ended before it had locked ${ref}`, data: { ref } },
+    { cause },
+  )
 
 /** The value of a ref, not following it to another name's commit: null = there is none. */
 export async function refValue(door: GitDoor, ref: string): Promise<string | null> {

@@ -1,6 +1,7 @@
 import { currentHead } from '../git/head.ts'
 import { type PreparedRefMove, prepareRefMove, refValue } from '../git/ref-transaction.ts'
 import { GalleyError, refuse } from '../model/error.ts'
+import type { LandingJournal } from '../store/landing-journal.ts'
 import { identityOfFile } from '../sys/index-snapshot.ts'
 import { replaceFile } from '../sys/lock-file.ts'
 import { moveObjects } from '../sys/move-objects.ts'
@@ -8,7 +9,7 @@ import { completeImage, imageFile } from './index-image.ts'
 import { lockIndex, unlockIndex } from './locks.ts'
 import type { ReadyLanding } from './make-ready.ts'
 import { checkDisplaced, placeFiles, Raced, validateFiles } from './place-files.ts'
-import { noteRefLocks } from './recover-locks.ts'
+import { noteRefLocks, removeOwnRefLocks } from './recover-locks.ts'
 import { refuseInProgress } from './repository-facts.ts'
 import type { LandingPoint, LandRequest } from './request.ts'
 import { type LeftAlone, settleFiles } from './settle-files.ts'
@@ -57,9 +58,9 @@ export async function landUnderLocks(request: LandRequest, ready: ReadyLanding):
     reach('index-completed')
     moveObjects(ready.aside.directory, ready.aside.objectsDir)
     reach('objects-moved')
-    await commitRef(request, move)
+    await commitRef(request, ready, move)
   } catch (cause) {
-    return await callOff(ready, move, isPlacing, cause)
+    return await callOff(request, ready, { move, isPlacing }, cause)
   }
   reach('committed')
   swapIndex(ready, reach)
@@ -72,9 +73,9 @@ export async function landUnderLocks(request: LandRequest, ready: ReadyLanding):
  * the journal stay, so that nothing happens on top of a half landing before it is recovered.
  */
 async function callOff(
+  request: LandRequest,
   { journal, refProcess }: ReadyLanding,
-  move: PreparedRefMove | null,
-  isPlacing: boolean,
+  { move, isPlacing }: { readonly move: PreparedRefMove | null; readonly isPlacing: boolean },
   cause: unknown,
 ): Promise<CriticalOutcome> {
   try {
@@ -90,6 +91,7 @@ async function callOff(
     )
   } finally {
     await (move === null ? refProcess.end() : move.abort())
+    await removeLocksOfDead(request, journal)
   }
 }
 
@@ -121,10 +123,22 @@ async function expectHead({ repository, ref }: LandRequest): Promise<void> {
 }
 
 /** When the process that moves the ref ends without an answer, the ref itself tells what happened. */
-async function commitRef(request: LandRequest, move: PreparedRefMove): Promise<void> {
+async function commitRef(
+  request: LandRequest,
+  { journal }: ReadyLanding,
+  move: PreparedRefMove,
+): Promise<void> {
   try {
     await move.commit()
   } catch (cause) {
-    if ((await refValue(request.repository.door, request.ref)) !== request.after) throw cause
+    if ((await refValue(request.repository.door, request.ref)) !== request.after) {
+      const message = `git was ended before it had moved ${request.ref}`
+      throw new GalleyError({ code: 'io-error', message, data: { ref: request.ref } }, { cause })
+    }
+    await removeLocksOfDead(request, journal)
   }
 }
+
+/** A `git update-ref` that was killed has left its locks; one that ended by itself has not, and there is nothing to do. */
+const removeLocksOfDead = ({ repository, galleyDir, clock }: LandRequest, journal: LandingJournal) =>
+  removeOwnRefLocks(repository.commonDir, galleyDir, journal, clock)

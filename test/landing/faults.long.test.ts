@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { landCommit } from '../../src/landing/land-commit.ts'
@@ -68,6 +68,30 @@ describe('a landing that fails', () => {
     await landCommit(request)
     expect(repo.git('status', '--porcelain')).toBe('?? mine.txt')
   })
+
+  test.each(['journaled', 'ref-prepared', 'all-placed', 'objects-moved'] as const)(
+    'because somebody killed git at %s, leaves nothing of git either',
+    async (point) => {
+      await using repo = makeRepo({ files: FILES })
+      const request = await stageChange(repo, CHANGES)
+      const before = repo.snapshot()
+      const kill = (now: LandingPoint) => {
+        if (now !== point) return
+        const [id = ''] = readdirSync(join(request.galleyDir, 'land'))
+        const journal = readFileSync(join(request.galleyDir, 'land', id, 'journal.json'), 'utf8')
+        process.kill(JSON.parse(journal).refProcess.pid, 'SIGKILL')
+      }
+      expect(await refusalOf(landCommit({ ...request, reach: kill }))).toBe('io-error')
+      expect(leftovers(repo)).toEqual([])
+      // It shows when the ref is to move; objects that have their places by then stay, since somebody may have seen them.
+      const isObject = (path: string) => path.startsWith('objects/') && point !== 'journaled'
+      const { gitFiles, ...rest } = repo.snapshot()
+      const others = Object.entries(gitFiles).filter(([path]) => !isObject(path) || path in before.gitFiles)
+      expect({ ...rest, gitFiles: Object.fromEntries(others) }).toEqual(before)
+      await landCommit(request)
+      expect(repo.git('status', '--porcelain')).toBe('')
+    },
+  )
 
   test('keeps its journal when the index cannot be put in place after the ref has moved', async () => {
     await using repo = makeRepo({ files: FILES })
