@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { mcpFilesystemAnswers } from '../../src/dialects/answers/mcp-filesystem.ts'
 import { anthropicEditor } from '../../src/dialects/anthropic-editor.ts'
 import { gemini } from '../../src/dialects/gemini.ts'
 import { mcpFilesystem } from '../../src/dialects/mcp-filesystem.ts'
@@ -94,6 +95,21 @@ describe('the Anthropic text editor', () => {
 })
 
 describe('the MCP filesystem server', () => {
+  test.each([
+    ['none', '+x\n', '```'],
+    ['three', '+```\n', '````'],
+    ['a hundred thousand', `+${'`'.repeat(100_000)}\n`, '`'.repeat(100_001)],
+  ])('answers with the diff in a fence that is longer than any in it: %s', (_, diff, fence) => {
+    const done = {
+      call: { tool: 'edit_file', input: {} },
+      edits: [],
+      files: [],
+      results: [],
+      diff: () => diff,
+    }
+    expect(mcpFilesystemAnswers.done(done)).toBe(`${fence}diff\n${diff}${fence}\n\n`)
+  })
+
   const edits = [
     { oldText: 'a', newText: 'b' },
     { oldText: 'b', newText: '' },
