@@ -415,7 +415,7 @@ const longer: readonly HostileShape[] = [
   },
   {
     name: 'edits that each quote most of the file',
-    size: 200,
+    size: 120,
     make: (n) => ({
       batch: original(times(n, (i) => replace(`${lines(20 * n, (k) => `line ${k}`)}no ${i}`, 'x'))),
       files: { a: lines(20 * n, (k) => `line ${k}`) },
