@@ -46,7 +46,7 @@ export async function checkRevision(
     const facts = { change: logged.change, revision, inForce, base: revision.base }
     const judge = rewritingJudge(world, store, { ...facts, rewriters })
     const runs = await runChecks(world, store, logged, inForce.policy, { commit: revision.commit, judge })
-    const checked = runs.length === 0 ? logged : await recordChecks(world, store, logged, runs)
+    const checked = await recordChecks(world, store, logged, { commit: revision.commit, runs })
     const rewriter = rewriterAmong(runs)
     if (rewriter === null) return approveByRule(world, store, checked, inForce)
     rewriters.push(rewriter.name)
@@ -153,12 +153,14 @@ async function judgeAfterwards(
 /** Where a check's output lies beside its event: named after the check, whose name is free text. */
 export const outputPath = (check: string): string => `output/${sha256Hex(check).slice(0, 16)}.txt`
 
+/** Records all checks of one commit, in place of those that ran there before; nothing, where there were none and are none. */
 export async function recordChecks(
   world: World,
   store: Store,
   logged: LoggedChange,
-  runs: readonly CheckRun[],
+  { commit, runs }: { readonly commit: CommitId; readonly runs: readonly CheckRun[] },
 ): Promise<LoggedChange> {
+  if (runs.length === 0 && logged.change.checks.every((c) => c.commit !== commit)) return logged
   const identity = await world.identity()
   const event: ChangeEvent = {
     kind: 'checked',
@@ -166,6 +168,7 @@ export async function recordChecks(
     by: `${identity.name} <${identity.email}>`,
     revision: currentRevision(logged).number,
     checks: runs.map((r) => r.result),
+    ...(runs.length === 0 ? { commit } : {}),
   }
   const attachments = new Map(runs.map((r) => [outputPath(r.result.name), r.output as Uint8Array]))
   return appendEvents(store, logged, [{ event, attachments }], identity)

@@ -103,7 +103,14 @@ export type ChangeEvent = { readonly at: string; readonly by: string } & (
       readonly body?: string
       readonly agent?: Agent | null
     }
-  | { readonly kind: 'checked'; readonly revision: number; readonly checks: readonly CheckResult[] }
+  | {
+      readonly kind: 'checked'
+      readonly revision: number
+      /** Every check of one commit that was to run: they take the place of what was found there before. */
+      readonly checks: readonly CheckResult[]
+      /** That commit, where no check was to run any more. */
+      readonly commit?: CommitId
+    }
   | {
       readonly kind: 'commented'
       readonly revision: number

@@ -1,4 +1,4 @@
-import { type Change, type ChangeEvent, type CheckResult, isPending } from './change.ts'
+import { type Change, type ChangeEvent, isPending } from './change.ts'
 import { assertNever, invariant } from './error.ts'
 import type { ChangeId } from './ids.ts'
 
@@ -49,9 +49,8 @@ export function applyEvent(change: Change, event: ChangeEvent): Change {
     case 'checked': {
       if (!isOfCurrent(change, event.revision)) return change
       // A result is bound to its commit: what a re-parented commit gave says nothing of the revision's own.
-      const keyOf = (c: CheckResult) => `${c.commit} ${c.name}`
-      const replaced = new Set(event.checks.map(keyOf))
-      return { ...change, checks: [...change.checks.filter((c) => !replaced.has(keyOf(c))), ...event.checks] }
+      const commits = new Set([...event.checks.map((c) => c.commit), event.commit])
+      return { ...change, checks: [...change.checks.filter((c) => !commits.has(c.commit)), ...event.checks] }
     }
     case 'commented':
       return { ...change, comments: [...change.comments, event] }

@@ -95,7 +95,7 @@ const events: Readonly<Record<ChangeEvent['kind'], Check>> = {
   }),
   staged: staging,
   restaged: staging,
-  checked: record({ revision: count, checks: list(checkResult) }),
+  checked: record({ revision: count, checks: list(checkResult), commit: optional(object) }),
   commented: record({ revision: count, text, path: optional(text), line: optional(count) }),
   approved: record({ revision: count, digest, tag: object, via: text, rule: optional(rule) }),
   rejected: record({ revision: count, reason: text }),

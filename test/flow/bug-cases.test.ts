@@ -266,17 +266,23 @@ const cases: Readonly<Record<string, (at: Place) => Promise<void>>> = {
     await land(galley, 'b', [write('f', 'b\n')])
     expect(readFileSync(join(at.home, 'seen'), 'utf8').trim()).toBe(join(at.home, 'other/.git'))
   },
-  // Checks stand in for `pre-commit`; what a person's own hook says of their commits is theirs. A refusal moves nothing.
+  // `pre-commit` is asked in the scratch tree, a hook of the ref at the landing. Neither refusal moves anything or loses the change.
   'bug-hook-fails': async (at) => {
-    at.sh(
-      "printf '#!/bin/sh\\necho no >&2\\nexit 1\\n' > .git/hooks/reference-transaction; chmod +x .git/hooks/reference-transaction",
-    )
+    const before = at.sh('git log --format=%s; git status --porcelain; cat f')
     await using galley = await at.open()
-    const refused = await refusal(() => land(galley, 'b', [write('f', 'b\n')]))
-    expect(refused.code).toBe('hook-refused')
-    expect(
-      at.sh('rm .git/hooks/reference-transaction; git log --format=%s; git status --porcelain; cat f'),
-    ).toBe('base\na')
+    const id = await staged(galley, [write('f', 'b\n')])
+    const byCheck = await refusal(() => galley.land({ id }))
+    expect([byCheck.code, byCheck.message]).toEqual(['checks-failed', expect.stringContaining('pre-commit')])
+    at.sh(
+      "rm .git/hooks/pre-commit; printf '#!/bin/sh\\necho no >&2\\nexit 1\\n' > .git/hooks/reference-transaction; chmod +x .git/hooks/reference-transaction",
+    )
+    await galley.check({ id })
+    const byHook = await refusal(() => galley.land({ id }))
+    expect([byHook.code, JSON.stringify(byHook)]).toEqual(['hook-refused', expect.stringContaining('no')])
+    at.sh('rm .git/hooks/reference-transaction')
+    expect(at.sh('git log --format=%s; git status --porcelain; cat f')).toBe(before)
+    await galley.land({ id })
+    expect(at.sh('git show HEAD:f; cat f; git status --porcelain')).toBe('b\nb')
   },
   'bug-hook-untracked-restore': async (at) => {
     const before = at.sh('git status --porcelain')

@@ -36,5 +36,5 @@ export async function believable(
   // A new revision would need its own approval; whoever wants that asks for it.
   const judge = async () => `\`galley check ${own.change.id}\` makes a revision of that`
   const runs = await runChecks(world, store, own, policy, { commit: revision.commit, judge })
-  return runs.length === 0 ? own : recordChecks(world, store, own, runs)
+  return recordChecks(world, store, own, { commit: revision.commit, runs })
 }

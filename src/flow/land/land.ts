@@ -208,7 +208,8 @@ async function recheck(
   const judge = rewritingJudge(world, store, { ...facts, rewriters: [] })
   const place = { commit: request.after, judge }
   const runs = isChecked ? [] : await runChecks(world, store, logged, policy, place)
-  const checked = runs.length === 0 ? logged : await recordChecks(world, store, logged, runs)
+  const found = { commit: request.after, runs }
+  const checked = isChecked ? logged : await recordChecks(world, store, logged, found)
   const rewriter = rewriterAmong(runs)
   if (rewriter !== null) return refuseRewritten(world, store, checked, { ...rewriter, ...facts })
   const bad = checked.change.checks.find(
