@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import { invariant } from '../model/error.ts'
 import { type CommitId, commitId, type ObjectFormat, type TreeId, treeId, zeroId } from '../model/ids.ts'
 import { converse } from '../sys/conversation.ts'
+import { removeOwnDirectory } from '../sys/durable-files.ts'
 import { answerOf } from './answer-of.ts'
 import { type GitDoor, gitEnvironment, gitFailure, repositoryArguments } from './door.ts'
 
@@ -79,7 +81,13 @@ export function openImporter(door: GitDoor, options: { readonly asPack: boolean 
     cwd: door.gitDir,
     env: gitEnvironment(door),
   })
-  const line = () => answerOf(talk, 'fast-import', talk.readLine())
+  /** Its report of what it was doing when it failed is of no use to anybody, and names what it was told. */
+  const dropReport = () => removeOwnDirectory(join(door.gitDir, `fast_import_crash_${talk.pid}`))
+  const line = () =>
+    answerOf(talk, 'fast-import', talk.readLine()).catch(async (error: unknown) => {
+      await dropReport()
+      throw error
+    })
   // A commit of this process is known to it by its mark only, until the process has ended.
   const marks = new Map<CommitId, number>()
   let count = 0
@@ -103,12 +111,13 @@ export function openImporter(door: GitDoor, options: { readonly asPack: boolean 
     finish: async () => {
       talk.write(`reset ${PASSING_REF}\nfrom ${zeroId(door.objectFormat)}\n\ndone\n`)
       const exitCode = await talk.end()
-      if (exitCode !== 0)
-        throw gitFailure(['fast-import'], {
-          exitCode: exitCode ?? -1,
-          stdout: Buffer.alloc(0),
-          stderr: talk.stderr(),
-        })
+      if (exitCode === 0) return
+      await dropReport()
+      throw gitFailure(['fast-import'], {
+        exitCode: exitCode ?? -1,
+        stdout: Buffer.alloc(0),
+        stderr: talk.stderr(),
+      })
     },
     abandon: async () => {
       talk.kill()
