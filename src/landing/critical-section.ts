@@ -2,13 +2,15 @@ import { currentHead } from '../git/head.ts'
 import { type PreparedRefMove, prepareRefMove, refValue } from '../git/ref-transaction.ts'
 import { GalleyError, refuse } from '../model/error.ts'
 import type { LandingJournal } from '../store/landing-journal.ts'
+import type { Clock } from '../sys/clock.ts'
+import { lookAt } from '../sys/file-key.ts'
 import { identityOfFile } from '../sys/index-snapshot.ts'
 import { replaceFile } from '../sys/lock-file.ts'
 import { moveObjects } from '../sys/move-objects.ts'
 import { completeImage, imageFile } from './index-image.ts'
 import { lockIndex, unlockIndex } from './locks.ts'
 import type { ReadyLanding } from './make-ready.ts'
-import { checkDisplaced, placeFiles, Raced, validateFiles } from './place-files.ts'
+import { checkDisplaced, matches, placeFiles, Raced, validateFiles } from './place-files.ts'
 import { noteRefLocks, removeOwnRefLocks } from './recover-locks.ts'
 import { refuseInProgress } from './repository-facts.ts'
 import type { LandingPoint, LandRequest } from './request.ts'
@@ -79,7 +81,7 @@ async function callOff(
   cause: unknown,
 ): Promise<CriticalOutcome> {
   try {
-    const left = isPlacing ? settleFiles(journal, 'back') : []
+    const left = isPlacing ? await settleBack(journal, request.clock) : []
     unlockIndex(journal.indexFile, journal.id)
     return { kind: 'called-off', cause, left }
   } catch (second) {
@@ -92,6 +94,24 @@ async function callOff(
   } finally {
     await (move === null ? refProcess.end() : move.abort())
     await removeLocksOfDead(request, journal)
+  }
+}
+
+/** How often, and how long apart, a path is looked at again whose directories somebody swaps at that moment. */
+const SETTLE_TRIES = 20
+const SETTLE_WAIT_MS = 20
+
+/** Takes the files back; where one of ours is left because it could not be reached, once more. */
+async function settleBack(journal: LandingJournal, clock: Clock): Promise<readonly LeftAlone[]> {
+  for (let tries = 1; ; tries++) {
+    const left = settleFiles(journal, 'back')
+    const isOurs = ({ path }: LeftAlone) => {
+      const now = lookAt(journal.workTree, path, journal.objectFormat)
+      const next = journal.files.find((step) => step.path === path)?.next ?? null
+      return now.kind === 'link-above' || (next !== null && matches(now, next))
+    }
+    if (tries === SETTLE_TRIES || !left.some(isOurs)) return left
+    await clock.sleep(SETTLE_WAIT_MS)
   }
 }
 

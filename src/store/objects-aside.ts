@@ -38,9 +38,6 @@ export async function withObjectsAside<T>(
   task: (aside: ObjectsAside) => Promise<T>,
 ): Promise<T> {
   const directory = join(store.galleyDir, 'tmp', randomName())
-  await makePrivateDirectory(join(directory, 'info'))
-  // Relative to the folder itself. The store's own alternate, the user's objects, is followed from there.
-  await writePassing(join(directory, 'info', 'alternates'), Buffer.from('../../store.git/objects\n'))
   const extraEnv = { ...store.door.extraEnv, GIT_OBJECT_DIRECTORY: directory }
   const door: GitDoor = { ...store.door, extraEnv }
   const reader = openObjectReader(door)
@@ -50,6 +47,9 @@ export async function withObjectsAside<T>(
     return closed
   }
   try {
+    await makePrivateDirectory(join(directory, 'info'))
+    // Relative to the folder itself. The store's own alternate, the user's objects, is followed from there.
+    await writePassing(join(directory, 'info', 'alternates'), Buffer.from('../../store.git/objects\n'))
     return await task({
       door,
       reader,

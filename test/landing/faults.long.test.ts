@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { landCommit } from '../../src/landing/land-commit.ts'
@@ -92,6 +92,25 @@ describe('a landing that fails', () => {
       expect(repo.git('status', '--porcelain')).toBe('')
     },
   )
+
+  test('takes a file back that it cannot reach at that moment, as soon as its directory is in its place again', async () => {
+    await using repo = makeRepo({ files: FILES })
+    const request = await stageChange(repo, CHANGES)
+    const before = repo.snapshot()
+    const [deep, aside] = [join(repo.dir, 'deep'), join(repo.home, 'aside')]
+    const fail = (now: LandingPoint) => {
+      if (now !== 'all-placed') return
+      renameSync(deep, aside)
+      symlinkSync(repo.home, deep)
+      setTimeout(() => {
+        unlinkSync(deep)
+        renameSync(aside, deep)
+      }, 50)
+      throw Object.assign(new Error('no space left'), { code: 'ENOSPC', syscall: 'write' })
+    }
+    expect(await refusalOf(landCommit({ ...request, reach: fail }))).toBe('io-error')
+    expect(repo.snapshot()).toEqual(before)
+  })
 
   test('keeps its journal when the index cannot be put in place after the ref has moved', async () => {
     await using repo = makeRepo({ files: FILES })
