@@ -3,6 +3,7 @@ import { type PreparedRefMove, prepareRefMove, refValue } from '../git/ref-trans
 import { GalleyError, refuse } from '../model/error.ts'
 import type { LandingJournal } from '../store/landing-journal.ts'
 import type { Clock } from '../sys/clock.ts'
+import type { Conversation } from '../sys/conversation.ts'
 import { lookAt } from '../sys/file-key.ts'
 import { identityOfFile } from '../sys/index-snapshot.ts'
 import { replaceFile } from '../sys/lock-file.ts'
@@ -92,8 +93,8 @@ async function callOff(
       { cause: second },
     )
   } finally {
-    await (move === null ? refProcess.end() : move.abort())
-    await removeLocksOfDead(request, journal)
+    await move?.abort()
+    await removeLocksOfDead(request, journal, refProcess)
   }
 }
 
@@ -145,7 +146,7 @@ async function expectHead({ repository, ref }: LandRequest): Promise<void> {
 /** When the process that moves the ref ends without an answer, the ref itself tells what happened. */
 async function commitRef(
   request: LandRequest,
-  { journal }: ReadyLanding,
+  { journal, refProcess }: ReadyLanding,
   move: PreparedRefMove,
 ): Promise<void> {
   try {
@@ -155,10 +156,16 @@ async function commitRef(
       const message = `git was ended before it had moved ${request.ref}`
       throw new GalleyError({ code: 'io-error', message, data: { ref: request.ref } }, { cause })
     }
-    await removeLocksOfDead(request, journal)
+    await removeLocksOfDead(request, journal, refProcess)
   }
 }
 
-/** A `git update-ref` that was killed has left its locks; one that ended by itself has not, and there is nothing to do. */
-const removeLocksOfDead = ({ repository, galleyDir, clock }: LandRequest, journal: LandingJournal) =>
-  removeOwnRefLocks(repository.commonDir, galleyDir, journal, clock)
+/** A `git update-ref` that was killed has left its locks; after one that ended by itself, those that are there are others'. */
+async function removeLocksOfDead(
+  { repository, galleyDir, clock }: LandRequest,
+  journal: LandingJournal,
+  refProcess: Conversation,
+): Promise<void> {
+  const wasKilled = (await refProcess.end()) === null
+  if (wasKilled) await removeOwnRefLocks(repository.commonDir, galleyDir, journal, clock)
+}

@@ -46,8 +46,8 @@ export interface Attacked {
   readonly refused: Readonly<Record<string, number>>
   /** What changed outside the work tree: has to be nothing. */
   readonly outside: readonly string[]
-  /** What `git status` says at the end, with the directories in their places. */
-  readonly status: string
+  /** Files of which `git status` speaks at the end: others than none where a directory was made anew while its name was missing. */
+  readonly unsettled: number
   readonly leftovers: readonly string[]
   readonly commits: number
 }
@@ -86,7 +86,10 @@ export async function attackBySwaps(tries: number): Promise<Attacked> {
     landed,
     refused,
     outside: differences(before, look(outside)),
-    status: repo.git('status', '--porcelain'),
+    unsettled: repo
+      .git('status', '--porcelain')
+      .split('\n')
+      .filter((line) => line !== '').length,
     leftovers: leftovers(repo),
     commits: Number(repo.git('rev-list', '--count', 'HEAD')),
   }
