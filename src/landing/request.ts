@@ -60,8 +60,8 @@ export interface LandRequest {
 export interface TakenOver {
   /** As the tree has it. */
   readonly entry: Version
-  /** As the working file has it, where a conversion makes that differ. */
-  readonly file: Version
+  /** As the working file has it, where a conversion makes that differ; null = the file holds more than was taken over. */
+  readonly file: Version | null
 }
 
 export interface LandReport {

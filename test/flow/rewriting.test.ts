@@ -258,6 +258,26 @@ describe('captured work that a check rewrites lands over the original', () => {
     expect(repo.git('status', '--porcelain').split('\n')).toEqual([' M a.txt', ' M b.txt'])
   })
 
+  test.each<readonly [what: string, options: readonly string[]]>([
+    ['a hunk was captured', ['a.txt', '--hunk', '1']],
+    ['the index was captured', ['--staged']],
+  ])('and never over work beside it in the same file, when %s', (_, options) => {
+    using repo = makeWork()
+    const long = `${base}6\n7\n8\n9\n10\nlast\n`
+    repo.write('a.txt', long)
+    repo.git('commit', '-qm', 'longer', 'a.txt')
+    repo.write('a.txt', long.replace('one', 'two'))
+    if (options.includes('--staged')) repo.git('add', 'a.txt')
+    repo.write('a.txt', long.replace('one', 'two').replace('last', 'mine alone'))
+    const { json } = cli(repo, ['capture', ...options, '--json'])
+    expect(json.change).toMatchObject({ revision: 2 })
+    const before = repo.snapshot()
+    expect(cli(repo, ['land', json.change.id, '--approve', '--json']).json.error.code).toBe(
+      'overlaps-uncommitted',
+    )
+    expect(repo.snapshot()).toEqual(before)
+  })
+
   test.each([
     ['elsewhere in the file', 'five', 'FIVE, later'],
     ['in the same lines', 'two', 'two, later'],

@@ -27,11 +27,14 @@ const rewrittenIn = (revision: Revision | undefined): ReadonlySet<string> =>
 
 /** The files that a revision writes, as the tree and as the work tree have them. */
 function versionsOf(revision: Revision | undefined): ReadonlyMap<string, TakenOver> {
-  const working = new Map(revision?.files.map((file) => [file.path, file.working?.new ?? null]))
+  const working = new Map(revision?.files.map((file) => [file.path, file.working]))
   const written = revision?.manifest.filter((t) => t.newMode !== '000000') ?? []
   return new Map(
     written.map(({ path, newMode: mode, newBlob }) => {
-      const file = { mode, id: working.get(path) ?? newBlob }
+      const ids = working.get(path)
+      // A file that landing leaves as it is (part of it was captured) holds work that is in no revision.
+      const holdsMore = ids !== undefined && ids.old === ids.new
+      const file = holdsMore ? null : { mode, id: ids?.new ?? newBlob }
       return [path, { entry: { mode, id: newBlob }, file }]
     }),
   )
