@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { readFileOrNull, removeOwnDirectory, writePassing } from '../sys/durable-files.ts'
+import { readFileOrNull, removeOwnDirectory, writeOnce } from '../sys/durable-files.ts'
 import { unlockIndex } from './locks.ts'
 
 /** What exists outside the landing's folder before its journal does. */
@@ -12,9 +12,9 @@ export interface EarlyTraces {
 
 const tracesFile = (directory: string): string => join(directory, 'traces.json')
 
-/** Says, before it is made, what a landing without a journal may leave. */
+/** Says, before it is made, what a landing without a journal may leave. In one step: the index may be locked already. */
 export async function noteTraces(directory: string, traces: EarlyTraces): Promise<void> {
-  await writePassing(tracesFile(directory), Buffer.from(JSON.stringify(traces)))
+  await writeOnce(tracesFile(directory), JSON.stringify(traces))
 }
 
 /** Removes a landing that was cut off before it had a journal: nothing of the user's had moved. */

@@ -145,7 +145,8 @@ function parseHolder(text: string): Holder | null {
   }
 }
 
-function renameUnlessSwept(from: string, to: string): boolean {
+/** False when the file has gone meanwhile. */
+export function renameUnlessSwept(from: string, to: string): boolean {
   try {
     renameSync(from, to)
     return true

@@ -1,7 +1,7 @@
-import { readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { errorCode } from './durable-files.ts'
-import type { Holder } from './exclusive-file.ts'
+import { type Holder, renameUnlessSwept } from './exclusive-file.ts'
 import { ownIdentity } from './process-identity.ts'
 
 /** A place in the line of those who wait for an exclusive file. */
@@ -13,6 +13,8 @@ export interface Place {
 
 /** Who has not looked for so long has been killed or stopped, and nobody waits for it. */
 const SILENT_MS = 3_000
+/** Without a place one still waits, and is passed. */
+const ROUNDS = 4
 
 const prefixOf = (file: string): string => `${basename(file)}.wait-`
 
@@ -24,12 +26,12 @@ export function joinLine(file: string, holder: Omit<Holder, 'process'>, nowMs: n
   const name = `${prefixOf(file)}${String(nowMs).padStart(15, '0')}-${holder.token}`
   const own = join(dirname(file), name)
   const stayInLine = (now: number) => {
-    if (touch(own, now)) return
-    // It was not there: the place is new, or somebody who saw no sign of life has swept it away.
-    const passing = `${file}.${holder.token}`
-    writeFileSync(passing, `${JSON.stringify({ process: ownIdentity(), ...holder })}\n`, { mode: 0o600 })
-    utimesSync(passing, now / 1000, now / 1000)
-    renameSync(passing, own)
+    for (let round = 0; round < ROUNDS && !touch(own, now); round++) {
+      // It was not there: the place is new, or somebody who saw no sign of life has swept it away; half written, this may go too.
+      const passing = `${file}.${holder.token}`
+      writeFileSync(passing, `${JSON.stringify({ process: ownIdentity(), ...holder })}\n`, { mode: 0o600 })
+      renameUnlessSwept(passing, own)
+    }
   }
   stayInLine(nowMs)
   return {

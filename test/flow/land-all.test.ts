@@ -28,6 +28,24 @@ describe('landing all that is approved', () => {
     expect(repo.git('fsck', '--strict', '--no-dangling')).toBe('')
   })
 
+  test('leaves none out of the checks of its base, which the tip no longer asks for', async () => {
+    const checks = [{ name: 'look', run: '[ ! -e stop ]' }]
+    using repo = makeRepo({
+      files: { 'a.txt': 'a\n', 'b.txt': 'b\n', '.galley.json': `${JSON.stringify({ checks })}\n` },
+    })
+    await using galley = await openGalley(repo)
+    for (const path of ['a.txt', 'b.txt']) {
+      const { change } = await galley.propose({ batch: batch([{ op: 'append', path, content: 'x\n' }]) })
+      await galley.approve({ id: change.id })
+    }
+    repo.git('rm', '-q', '.galley.json')
+    repo.write('stop', '')
+    repo.commit('no policy')
+    const { landed, refused } = await galley.landAll()
+    expect(landed).toEqual([])
+    expect(refused.map(({ refusal }) => refusal.code)).toEqual(['checks-failed', 'checks-failed'])
+  })
+
   test('lands the others where one would be laid over uncommitted work', async () => {
     using repo = makeRepo({ files: { 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n' } })
     await using galley = await openGalley(repo)

@@ -18,7 +18,7 @@ import { currentRevision } from '../check.ts'
 import { believable } from '../exchange/foreign-change.ts'
 import { findTeamHooks } from '../hooks/team-hooks.ts'
 import { loadChange, refuseLostBase } from '../logged-change.ts'
-import { type PolicyInForce, readPolicy } from '../read-policy.ts'
+import { type PolicyInForce, readPolicy, withBasePolicy } from '../read-policy.ts'
 import { finishInterrupted } from '../recover.ts'
 import type { World } from '../world.ts'
 import { land } from './land.ts'
@@ -119,7 +119,9 @@ async function chainable(
   try {
     const found = await loadChange(world, store, id)
     if (found.change.stackedOn !== null) return null
-    if (applicableChecks(policy.policy, currentRevision(found).manifest).length > 0) return null
+    const { base, manifest } = currentRevision(found)
+    const both = await withBasePolicy(world, policy, base)
+    if (applicableChecks(both.policy, manifest).length > 0) return null
     await refuseLostBase(world, store, found)
     const logged = await believable(world, store, found, policy)
     const revision = currentRevision(logged)
