@@ -1,3 +1,4 @@
+import { refuse } from '../model/error.ts'
 import { type ApproveRequest, approve, refuseAgents } from './approve.ts'
 import type { ChangeView } from './change-view.ts'
 import { type Landed, land } from './land/land.ts'
@@ -7,21 +8,35 @@ import type { World } from './world.ts'
 /**
  * Proposes a batch, approves it as the user, and lands it: for a caller who has seen the batch itself.
  *
- * @throws GalleyError `agent-may-not-approve`, before anything is staged; or the codes of `propose`, `approve` and `land`, and then the
- * change stays as far as it came.
+ * @throws GalleyError `agent-may-not-approve`, before anything is staged; or the codes of `propose`, `approveUnseen` and `land`, and then
+ * the change stays as far as it came.
  */
 export async function apply(world: World, request: ProposeRequest): Promise<Landed> {
   refuseAgents(world)
   const { change } = await propose(world, request)
-  return approveAndLand(world, change, 'cli')
+  if (change.state === 'staged') await approveUnseen(world, change, 'cli')
+  return land(world, { id: change.id })
 }
 
-/** Lands a change that somebody has just said yes to; one that a rule has approved needs no yes. */
-export async function approveAndLand(
+/**
+ * Approves for somebody who said yes to what was asked for, before it was staged. A check or a hook may have made another revision of
+ * that, and nobody has seen it.
+ *
+ * @throws GalleyError `not-approved`, for such a revision; data: the change. The codes of `approve`.
+ */
+export async function approveUnseen(
   world: World,
-  { id, digest, state }: Pick<ChangeView, 'id' | 'digest' | 'state'>,
+  change: ChangeView,
   via: ApproveRequest['via'],
-): Promise<Landed> {
-  if (state === 'staged') await approve(world, { id, digest, via })
-  return land(world, { id })
+): Promise<{ readonly change: ChangeView }> {
+  if (isAsAsked(change)) return approve(world, { id: change.id, digest: change.digest, via })
+  refuse(
+    'not-approved',
+    `${change.id} is not what was asked for: its revision ${change.revision} was made of that, and nobody has seen it`,
+    { change },
+    `Look at it with \`galley show ${change.id}\`; then \`galley approve ${change.id}\` and \`galley land ${change.id}\`.`,
+  )
 }
+
+/** Whether a change still is the very thing that its first batch, call or undo asked for. */
+export const isAsAsked = ({ revision }: Pick<ChangeView, 'revision'>): boolean => revision === 1

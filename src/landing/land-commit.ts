@@ -61,11 +61,22 @@ async function landWithLock(request: LandRequest): Promise<LandReport> {
   try {
     const facts = await repositoryFacts(request, config)
     const { workTree } = facts
-    if (workTree === null) return await moveRefOnly(request, facts, await lookups.objects)
+    if (workTree === null) {
+      refuseUnwatched(request)
+      return await moveRefOnly(request, facts, await lookups.objects)
+    }
     return await land(request, { ...facts, workTree }, lookups)
   } finally {
     await Promise.allSettled(all)
   }
+}
+
+/** An approval bound to the files that stand in a work tree says nothing where the branch is not checked out there any more. */
+function refuseUnwatched({ bound, repository, ref }: LandRequest): void {
+  const [path] = bound?.keys() ?? []
+  if (path === undefined || repository.workTree === null) return
+  const message = `${ref} is not checked out any more, so that ${path} is not the file that was approved`
+  refuse('changed-after-approval', message, { path, ref })
 }
 
 async function land(

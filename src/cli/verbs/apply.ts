@@ -1,6 +1,7 @@
-import { approveAndLand as landWithYes } from '../../flow/apply.ts'
-import { refuseAgents } from '../../flow/approve.ts'
+import { approveUnseen } from '../../flow/apply.ts'
+import { approve, refuseAgents } from '../../flow/approve.ts'
 import type { ChangeView } from '../../flow/change-view.ts'
+import { land } from '../../flow/land/land.ts'
 import { propose } from '../../flow/propose.ts'
 import { readPairs } from '../../flow/show.ts'
 import type { World } from '../../flow/world.ts'
@@ -43,19 +44,22 @@ export async function approveAndLand(
   change: ChangeView,
   yes: boolean,
 ): Promise<Answer> {
-  if (change.state === 'staged' && !yes) {
-    context.terminal.write(
-      `${changeLine(change, context.terminal)}${noticesOf(change, context.terminal)}\n${diffText(await readPairs(world, change.id), context.terminal)}`,
-    )
-    if (!(await context.terminal.confirm('Approve and land?'))) {
-      refuse(
-        'not-approved',
-        `${change.id} stays staged; nobody approved it`,
-        { change },
-        `Land it later: galley approve ${change.id} && galley land ${change.id}`,
-      )
-    }
+  if (change.state === 'staged') {
+    if (yes) await approveUnseen(world, change, 'cli')
+    else await approveAsShown(world, context, change)
   }
-  const result = await landWithYes(world, change, yes ? 'cli' : 'terminal')
+  const result = await land(world, { id: change.id })
   return { value: { ...result }, text: landedText(result, context.terminal) }
+}
+
+async function approveAsShown(world: World, { terminal }: CliContext, change: ChangeView): Promise<void> {
+  const { id, digest } = change
+  const diff = diffText(await readPairs(world, id), terminal)
+  terminal.write(`${changeLine(change, terminal)}${noticesOf(change, terminal)}\n${diff}`)
+  if (await terminal.confirm('Approve and land?')) {
+    await approve(world, { id, digest, via: 'terminal' })
+    return
+  }
+  const hint = `Land it later: galley approve ${id} && galley land ${id}`
+  refuse('not-approved', `${id} stays staged; nobody approved it`, { change }, hint)
 }

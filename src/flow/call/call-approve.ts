@@ -2,6 +2,7 @@ import type { EditDone } from '../../model/call.ts'
 import { isPending } from '../../model/change.ts'
 import { GalleyError } from '../../model/error.ts'
 import { agentAtWork } from '../../policy/agent-environment.ts'
+import { approveUnseen, isAsAsked } from '../apply.ts'
 import { approve } from '../approve.ts'
 import { type ChangeView, viewChange } from '../change-view.ts'
 import { loadChange } from '../logged-change.ts'
@@ -30,14 +31,17 @@ export async function decideCall(
   if (change.state !== 'staged') return { kind: 'approved', change }
   switch (approval.kind) {
     case 'yes':
-      return approved(await approve(world, { id: change.id, digest: change.digest, via: 'cli' }))
+      return isAsAsked(change)
+        ? approved(await approveUnseen(world, change, 'cli'))
+        : leaveUndecided(run, change, 'a check has made something else of it, which nobody has seen')
     case 'wait':
       return waitFor(run, change, approval)
     case 'ask': {
       // An agent may not approve, and could type the answer.
       if (agentAtWork(world.repository.env) !== null)
         return leaveUndecided(run, change, 'nobody could be asked')
-      const native = run.answers.screen?.(done, run.root) ?? null
+      // The system's screen shows the call, and not what a check has made of it.
+      const native = (isAsAsked(change) ? run.answers.screen?.(done, run.root) : null) ?? null
       const screen = { change: structuredClone(change), native }
       if (await approval.ask(screen))
         return approved(await approve(world, { id: change.id, digest: change.digest, via: 'terminal' }))

@@ -6,6 +6,7 @@ import { limits } from '../../model/limits.ts'
 import type { ResolvedFile } from '../../model/resolution.ts'
 import type { DiffFile } from '../../review/diff-file.ts'
 import { encodeDiff } from '../../review/unified-diff.ts'
+import { isAsAsked } from '../apply.ts'
 import type { ChangeView } from '../change-view.ts'
 import { type Landed, land } from '../land/land.ts'
 import { propose } from '../propose.ts'
@@ -14,7 +15,7 @@ import { refuseBatch } from '../refuse-batch.ts'
 import { resolveBatch } from '../resolve-batch.ts'
 import { selectBase } from '../select-base.ts'
 import { decideCall, withdrawn } from './call-approve.ts'
-import { boundFiles, callFiles, compareCallFiles } from './call-files.ts'
+import { boundFiles, callFiles, compareCallFiles, rewrittenFiles } from './call-files.ts'
 import { expectForeign } from './call-own-data.ts'
 import { renewReads } from './call-reads.ts'
 import { canonicalArguments } from './call-replay.ts'
@@ -52,11 +53,14 @@ export async function finishCall(run: RunningCall, change: ChangeView, done: Edi
   if (decision.kind === 'ended') return decision.end
   const { id } = decision.change
   const canonical = canonicalArguments(run.dialect.name, run.call, run.root) ?? ''
-  const files = await callFiles(run.world, done.files)
+  const asked = await callFiles(run.world, done.files)
+  const files = isAsAsked(decision.change) ? asked : rewrittenFiles(asked, decision.change)
   await run.journal.append(await startEntry(run, canonical, id, files))
   try {
     const landed =
       decision.change.state === 'landed' ? decision.change : (await landCall(run, id, done)).change
+    if (!isAsAsked(landed))
+      return { kind: 'completed', text: `${run.answers.done(done)}\n${REWRITTEN}`, change: landed }
     await renewReads(run, landed, done.edits, done.files)
     return { kind: 'completed', text: run.answers.done(done), change: landed }
   } catch (error) {
@@ -64,6 +68,10 @@ export async function finishCall(run: RunningCall, change: ChangeView, done: Edi
     return failedEnd(run, error, decision.change, files, done)
   }
 }
+
+/** The session's reads are renewed by the landing itself then, which knows what the files hold. */
+const REWRITTEN =
+  'A check then rewrote what this call wrote, and that is what landed. Read the file before you edit it again.'
 
 /** Resolves the call for what the batch does not say: the bytes before and after, for screens, answers and the journal. */
 async function resolveCall(run: RunningCall): Promise<Pick<EditDone, 'files' | 'results'>> {

@@ -1,9 +1,11 @@
 import { blobIdOf } from '../../git/blob-id.ts'
 import type { LandRequest } from '../../landing/land-commit.ts'
+import { blobId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import type { ResolvedFile } from '../../model/resolution.ts'
 import type { StartEntry } from '../../store/sessions.ts'
 import { readWorkTreeFile } from '../../sys/work-tree-file.ts'
+import type { ChangeView } from '../change-view.ts'
 import type { World } from '../world.ts'
 
 type CallFile = StartEntry['files'][number]
@@ -47,4 +49,19 @@ export function boundFiles(files: readonly ResolvedFile[]): NonNullable<LandRequ
       before.kind === 'file' ? { mode: before.executable ? '100755' : '100644', id: before.blob } : null,
     ]),
   )
+}
+
+/** The same files as a check has made them: those are what lands. */
+export const rewrittenFiles = (
+  asked: readonly CallFile[],
+  change: Pick<ChangeView, 'files'>,
+): readonly CallFile[] => {
+  const landed = new Map(change.files.map((file) => [file.path, file]))
+  return asked.map((file) => {
+    const found = landed.get(file.path)
+    // What the check put back to what it was is no part of the change any more.
+    const after =
+      found === undefined ? file.before : found.newMode === '000000' ? null : blobId(found.newBlob)
+    return { ...file, after }
+  })
 }
