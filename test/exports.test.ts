@@ -22,6 +22,7 @@ const TYPES = [
   'Fetched',
   'Galley',
   'Landed',
+  'LandedAll',
   'OpenOptions',
   'Proposed',
   'Purged',
@@ -32,6 +33,8 @@ const TYPES = [
   'RunOutcome',
   'Shown',
   'Status',
+  'UndoPreview',
+  'Undone',
   'Verdict',
   'Verification',
 ]

@@ -156,10 +156,13 @@ export async function open(directory: string, options: OpenOptions = {}): Promis
 function withPublicCodes(galley: Galley): Galley {
   const named =
     (verb: (...args: readonly never[]) => Promise<unknown>) =>
-    (...args: readonly never[]) =>
-      verb(...args).catch((error: unknown) => {
+    async (...args: readonly never[]) => {
+      try {
+        return await verb(...args)
+      } catch (error) {
         throw asSystemRefusal(error)
-      })
+      }
+    }
   return Object.fromEntries(
     Object.entries(galley).map(([name, verb]) => [name, named(verb)]),
   ) as unknown as Galley

@@ -48,11 +48,9 @@ export async function repositoryFacts(
 export async function refuseInProgress(gitDir: string): Promise<void> {
   const found = await operationInProgress(gitDir)
   if (found === null) return
-  refuse(
-    'in-progress',
-    `the work tree is in the middle of a ${found.operation} (${found.mark} is there)`,
-    found,
-  )
+  const { operation, mark, end } = found
+  const message = `the work tree is in the middle of a ${operation} (${mark} is there)`
+  refuse('in-progress', message, { operation, mark }, `Finish it, or end it: ${end}.`)
 }
 
 async function refuseHeld({ repository, ref }: LandRequest): Promise<void> {

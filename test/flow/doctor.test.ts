@@ -1,10 +1,11 @@
-import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { execPath } from 'node:process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Examined, examine } from '../../src/flow/doctor/doctor.ts'
 import { shimsOf } from '../../src/flow/hooks/hook-shims.ts'
 import { openWorld } from '../../src/flow/world.ts'
+import { withLandingLock } from '../../src/store/lock.ts'
 import { systemClock } from '../../src/sys/clock.ts'
 import { cli, openGalley } from '../helpers/galley.ts'
 import { makeRepo, type TestRepo } from '../helpers/repo.ts'
@@ -76,6 +77,42 @@ describe('the doctor', () => {
     expect(problems.map((f) => `${f.about}: ${f.text}`)).toContainEqual(expect.stringMatching(finding))
     for (const { advice } of problems) expect(advice).not.toBeNull()
     expect(repo.snapshot()).toEqual(before)
+  })
+
+  test('gives the way out of what git is in the middle of, in git’s own words', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+    repo.git('bisect', 'start')
+    const [found] = (await doctor(repo)).findings.filter(({ state }) => state === 'problem')
+    expect(found?.advice).toBe('Finish it, or end it: git bisect reset.')
+    repo.git('bisect', 'reset')
+    expect((await doctor(repo)).healthy).toBe(true)
+  })
+
+  test('calls nothing of a landing that is going on a wreck', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+    const galleyDir = join(repo.dir, '.git/galley')
+    mkdirSync(galleyDir, { mode: 0o700 })
+    await withLandingLock(galleyDir, systemClock, 'test', async () => {
+      repo.write('.git/galley/land/g1-abc/traces.json', '{}')
+      repo.write('.git/index.lock', 'galley g1-abc\n')
+      const found = await doctor(repo)
+      expect(found.healthy).toBe(true)
+      expect(said(found)).toEqual([
+        expect.stringMatching(/^note landing: .*index\.lock belongs to the landing g1-abc/),
+        expect.stringMatching(/^note landing: a landing is going on: process/),
+        'note landing: the landing g1-abc is being prepared',
+        noHooks,
+      ])
+    })
+    expect((await doctor(repo)).healthy).toBe(false)
+  })
+
+  test('writes out what would draw on the terminal, and every line feed', () => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+    repo.write('.git/galley/land/x\n\u001b[2Jok/traces.json', '{}')
+    const { stdout } = cli(repo, ['doctor'])
+    expect(stdout).toContain('x\\n\\u{1B}[2Jok')
+    expect(stdout).not.toContain('\u001b')
   })
 
   test('names a change whose log cannot be read', async () => {

@@ -1,8 +1,8 @@
 import { execPath } from 'node:process'
 import { type Examined, examine } from '../../flow/doctor/doctor.ts'
 import { shimsOf } from '../../flow/hooks/hook-shims.ts'
+import { withUnseenShown } from '../../model/unseen.ts'
 import { paintFor } from '../../review/colour.ts'
-import { visible } from '../../review/visible.ts'
 import type { Verb } from '../verb.ts'
 
 export const doctor: Verb = {
@@ -34,10 +34,12 @@ const WORDS = { good: 'ok', note: 'note', problem: 'problem' } as const
 function textOf({ findings, repaired }: Examined, isColoured: boolean): string {
   const paint = paintFor(isColoured)
   const colour = { good: paint.good, note: (text: string) => text, problem: paint.bad } as const
-  const done = repaired.map((sentence) => `${paint.good('repaired'.padEnd(8))} ${visible(sentence)}\n`)
+  const done = repaired.map(
+    (sentence) => `${paint.good('repaired'.padEnd(8))} ${withUnseenShown(sentence)}\n`,
+  )
   const rows = findings.map(({ about, state, text, advice }) => {
-    const first = `${colour[state](WORDS[state].padEnd(8))} ${about.padEnd(10)} ${visible(text)}\n`
-    return advice === null ? first : `${first}${' '.repeat(20)}${visible(advice)}\n`
+    const first = `${colour[state](WORDS[state].padEnd(8))} ${about.padEnd(10)} ${withUnseenShown(text)}\n`
+    return advice === null ? first : `${first}${' '.repeat(20)}${withUnseenShown(advice)}\n`
   })
   return [...done, ...rows].join('')
 }

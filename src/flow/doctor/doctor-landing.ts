@@ -32,6 +32,12 @@ export async function examineLandings(world: World): Promise<readonly Finding[]>
   ]
 }
 
+/** Whether a process that is alive has the landing lock: what it is at work on is no wreck. */
+export function isLanding({ repository }: World): boolean {
+  const holder = readHolder(landingLockFile(galleyDirectory(repository)))
+  return holder !== 'absent' && holder !== null && livenessOf(holder.process) === 'alive'
+}
+
 function examineLock(galleyDir: string): Finding | null {
   const file = landingLockFile(galleyDir)
   const holder = readHolder(file)
@@ -59,6 +65,7 @@ function examineLock(galleyDir: string): Finding | null {
 
 async function examineLanding(world: World, galleyDir: string, id: string): Promise<Finding> {
   const journal = await readJournal(landDirectory(galleyDir, id))
+  if (journal === null && isLanding(world)) return note('landing', `the landing ${id} is being prepared`)
   if (journal === null)
     return problem(
       'landing',

@@ -12,6 +12,7 @@ import { agesIn } from '../../sys/file-ages.ts'
 import { resolveFile } from '../../sys/index-snapshot.ts'
 import { readQuickly } from '../../sys/quick-files.ts'
 import type { World } from '../world.ts'
+import { isLanding } from './doctor-landing.ts'
 
 /** What of the user's repository keeps a landing from happening, and what of it galley goes around. */
 export async function examineRepository(world: World): Promise<readonly Finding[]> {
@@ -45,7 +46,7 @@ async function examineOperation({ repository }: World): Promise<readonly Finding
           problem(
             'repository',
             `a ${running.operation} waits for you (${running.mark}): nothing lands meanwhile (in-progress)`,
-            `Finish it, or end it with \`git ${running.operation.split(' ')[0]} --abort\`.`,
+            `Finish it, or end it: ${running.end}.`,
           ),
         ]),
     ...(first === undefined
@@ -69,6 +70,8 @@ async function examineIndexLock(world: World): Promise<readonly Finding[]> {
   const seconds = age === undefined ? 0 : Math.max(0, Math.round((clock.now() - age.modifiedMs) / 1000))
   const owner = indexLockOwner(text)
   const isKnown = owner !== null && (await namesIn(join(galleyDirectory(repository), 'land'))).includes(owner)
+  if (isKnown && isLanding(world))
+    return [note('landing', `${index}.lock belongs to the landing ${owner}, which is going on`)]
   if (isKnown)
     return [problem('landing', `${index}.lock belongs to the landing ${owner}`, 'Run `galley recover`.')]
   return [

@@ -18,7 +18,13 @@ export async function examineStore(world: World): Promise<readonly Finding[]> {
   const open = openToOthers(galleyDir)
   return [
     ...(open
-      ? [problem('store', `${galleyDir} can be read or written by others`, `chmod 700 ${galleyDir}`)]
+      ? [
+          problem(
+            'store',
+            `${galleyDir} can be read or written by others`,
+            'Take the rights of others away: mode 0700.',
+          ),
+        ]
       : []),
     ...(await examineChanges(world, store)),
   ]
@@ -31,7 +37,13 @@ async function examineChanges(world: World, store: Store): Promise<readonly Find
   for (const { id } of changes) {
     const fault = await readChange(store, reader, id).then(() => null, refusalText)
     if (fault !== null)
-      broken.push(problem('store', fault, `It cannot land. \`galley purge ${id}\` removes it.`))
+      broken.push(
+        problem(
+          'store',
+          fault,
+          `It cannot land, and nothing else is harmed. What the store has of it is under refs/galley/*/${id}.`,
+        ),
+      )
   }
   const size = Math.ceil(diskUsage(store.galleyDir) / 1024)
   const text = `${changes.length} changes and ${archivedCount} archived ones, ${size} KiB`
