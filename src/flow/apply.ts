@@ -1,4 +1,5 @@
-import { refuse } from '../model/error.ts'
+import { GalleyError, refuse } from '../model/error.ts'
+import { hintFor } from '../model/error-codes.ts'
 import { type ApproveRequest, approve, refuseAgents } from './approve.ts'
 import type { ChangeView } from './change-view.ts'
 import { type Landed, land } from './land/land.ts'
@@ -15,7 +16,27 @@ export async function apply(world: World, request: ProposeRequest): Promise<Land
   refuseAgents(world)
   const { change } = await propose(world, request)
   if (change.state === 'staged') await approveUnseen(world, change, 'cli')
-  return land(world, { id: change.id })
+  return landWithYes(world, change.id)
+}
+
+/**
+ * Lands what somebody has just said yes to. Where that is refused the yes stands, and the refusal says so: whoever gave it in the same
+ * breath may not know the change by its id.
+ *
+ * @throws GalleyError as `land`; data: `{ id }` besides.
+ */
+export async function landWithYes(world: World, id: string): Promise<Landed> {
+  try {
+    return await land(world, { id })
+  } catch (error) {
+    if (!(error instanceof GalleyError) || error.data['landed'] === true) throw error
+    const { code, message, data, hint } = error
+    const waits = `${id} is approved and waits: \`galley land ${id}\` tries again, \`galley reject ${id}\` drops it.`
+    throw new GalleyError(
+      { code, message, data: { ...data, id }, hint: `${hint ?? hintFor(code)} ${waits}`.trim() },
+      { cause: error },
+    )
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { sha256Hex } from '../git/blob-id.ts'
 import type { Person } from '../git/fast-import.ts'
+import type { ObjectReader } from '../git/objects.ts'
 import { parseBatch } from '../intake/batch.ts'
 import type { Batch, DialectName } from '../model/batch.ts'
 import { isPending } from '../model/change.ts'
@@ -7,9 +8,9 @@ import { GalleyError, refuse } from '../model/error.ts'
 import type { PermissionMode } from '../model/policy.ts'
 import type { ItemResult } from '../model/resolution.ts'
 import { judgeTransitions } from '../policy/judge.ts'
-import { codePointName, firstUnseen } from '../policy/quote.ts'
+import { codePointName, firstUnseen, quote } from '../policy/quote.ts'
 import { bytesRef, findByRef, keyRef, rememberAs } from '../store/batch-keys.ts'
-import { findChange, type LoggedChange, readChange } from '../store/change-log.ts'
+import { findChange, type LoggedChange, readChange, readProposal } from '../store/change-log.ts'
 import { withLandingLock } from '../store/lock.ts'
 import type { Store } from '../store/open-store.ts'
 import { repackWhenDue } from '../store/repack.ts'
@@ -71,7 +72,8 @@ export async function propose(world: World, request: ProposeRequest): Promise<Pr
   const sameness = sha256Hex(
     JSON.stringify([batchHash, base.onto, request.dialect, request.includeUncommitted, request.carry]),
   )
-  const known = request.revise === undefined ? await findRepeated(world, store, batch, sameness) : null
+  const known =
+    request.revise === undefined ? await findRepeated(world, store, batch, { batchHash, sameness }) : null
   if (known !== null && known.change !== null)
     return { change: viewChange(known.change.change), repeated: true, results: [] }
 
@@ -223,14 +225,20 @@ interface Repeated {
 }
 
 /** A key finds its change whatever became of it; equal bytes only find a change that is still pending. */
-async function findRepeated(world: World, store: Store, batch: Batch, batchHash: string): Promise<Repeated> {
+async function findRepeated(
+  world: World,
+  store: Store,
+  batch: Batch,
+  { batchHash, sameness }: { readonly batchHash: string; readonly sameness: string },
+): Promise<Repeated> {
   const reader = await world.reader()
-  const byBytes = bytesRef(batchHash)
+  const byBytes = bytesRef(sameness)
   const bytes = await findByRef(store, reader, byBytes)
   if (batch.key !== undefined) {
     const ref = keyRef(batch.agent?.session, batch.key)
     const found = await findByRef(store, reader, ref)
     const change = found === null ? null : await readChange(store, reader, found.id)
+    if (found !== null) await refuseOtherBatch(reader, found, batch.key, batchHash)
     return {
       change,
       refs: [
@@ -242,6 +250,19 @@ async function findRepeated(world: World, store: Store, batch: Batch, batchHash:
   const same = bytes === null ? null : await readChange(store, reader, bytes.id)
   const change = same !== null && isPending(same.change.state) ? same : null
   return { change, refs: [{ ref: byBytes, object: bytes?.object ?? null }] }
+}
+
+/** One key for two batches is a mistake of the caller's, who would take the first one's outcome for the second's. */
+async function refuseOtherBatch(
+  reader: ObjectReader,
+  { id, object }: { readonly id: string; readonly object: string },
+  key: string,
+  batchHash: string,
+): Promise<void> {
+  const proposal = await readProposal(reader, object)
+  if (proposal === null || proposal.batchHash === batchHash) return
+  const message = `the key ${quote(key)} is that of another batch, which became ${id}`
+  refuse('invalid-batch', message, { pointer: '/key', key, id }, 'Give every batch a key of its own.')
 }
 
 async function pendingChange(world: World, store: Store, text: string, base: Base): Promise<LoggedChange> {

@@ -83,6 +83,16 @@ async function readEvent(reader: ObjectReader, commit: string): Promise<ChangeEv
   return blob?.object.type === 'blob' ? readEventText(blob.bytes.toString('utf8')) : null
 }
 
+/** What a change's first record says, by the log commit that holds it; null = that is no proposal. */
+export async function readProposal(
+  reader: ObjectReader,
+  commit: string,
+): Promise<Extract<ChangeEvent, { kind: 'proposed' }> | null> {
+  const found = await reader.contents(`${commit}:event.json`)
+  const event = found === null ? null : readEventText(found.bytes.toString('utf8'))
+  return event?.kind === 'proposed' ? event : null
+}
+
 /** Reads an attachment of the newest event of a kind, such as `output/lint.txt` of the last checks; null when there is none. */
 export async function readAttachment(
   reader: ObjectReader,

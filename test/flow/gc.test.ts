@@ -53,13 +53,12 @@ describe('what landed', () => {
     expect(await status(fresh.world)).toEqual(counted)
     expect((await showChange(fresh.world, ids[2]?.slice(0, 6) ?? '')).change.id).toBe(ids[2])
     expect((await refusal(() => showChange(fresh.world, 'gzzz'))).code).toBe('unknown-change')
-    const again = await propose(fresh.world, {
-      batch: Buffer.from(
-        JSON.stringify(
-          batch([write('f0.txt', 'x\n')], { key: 'k0', agent: { name: 'robot', session: 's-0' } }),
-        ),
-      ),
+    const sameBatch = batch([write('f0.txt', '0\n')], {
+      title: 'Change 0',
+      key: 'k0',
+      agent: { name: 'robot', session: 's-0' },
     })
+    const again = await propose(fresh.world, { batch: Buffer.from(JSON.stringify(sameBatch)) })
     expect(again).toMatchObject({ repeated: true, change: { id: ids[0] } })
     const { commits } = await verify(fresh.world, { range: `${first}..HEAD` })
     expect(commits.map((c) => c.verdict)).toEqual(ids.map(() => 'approved'))

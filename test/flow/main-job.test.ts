@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { batch, openGalley } from '../helpers/galley.ts'
+import { batch, openGalley, refusal } from '../helpers/galley.ts'
 import { makeRepo } from '../helpers/repo.ts'
 
 const tenFiles = {
@@ -204,6 +204,11 @@ describe('the main job', () => {
       repeated: true,
       change: { id: three.change.id, state: 'landed' },
     })
+    const other = batch([{ op: 'append', path: 'a.txt', content: 'y\n' }], { key: 'k1' })
+    const before = repo.snapshot()
+    const refused = await refusal(() => galley.propose({ batch: other }))
+    expect([refused.code, refused.data['id']]).toEqual(['invalid-batch', three.change.id])
+    expect(repo.snapshot()).toEqual(before)
   })
 
   test('files keep their permission bits when they are overwritten', async () => {

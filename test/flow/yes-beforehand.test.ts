@@ -102,3 +102,19 @@ test('an approval bound to the file ends when the branch is checked out no more'
   expect([result.kind, result.text]).toEqual(['failed', 'File changed after approval; nothing was written.'])
   expect([repo.git('rev-parse', 'main'), repo.read('a.txt')]).toEqual([main, 'mine\n'])
 })
+
+describe('a refused landing after a yes given in the same breath', () => {
+  test.each(['apply', 'undo'])('says which change waits, and what to do with it (%s)', async (verb) => {
+    using repo = makeRepo({ files: { 'a.txt': 'one\n' } })
+    await using galley = await openGalley(repo)
+    const { id } = await land(galley, 'two', [{ op: 'write', path: 'a.txt', content: 'two\n' }])
+    repo.write('.git/index.lock', '')
+    const args = verb === 'apply' ? ['apply', '--yes', '--json'] : ['undo', id, '--yes', '--json']
+    const input = JSON.stringify(batch([{ op: 'write', path: 'a.txt', content: 'three\n' }]))
+    const { json } = cli(repo, args, { input })
+    expect(json.error.code).toBe('locked')
+    const waiting = json.error.data.id
+    expect(json.error.hint).toContain(`galley reject ${waiting}`)
+    expect((await galley.show(waiting)).change.state).toBe('approved')
+  })
+})

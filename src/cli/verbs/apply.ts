@@ -1,7 +1,6 @@
-import { approveUnseen } from '../../flow/apply.ts'
+import { approveUnseen, landWithYes } from '../../flow/apply.ts'
 import { approve, refuseAgents } from '../../flow/approve.ts'
 import type { ChangeView } from '../../flow/change-view.ts'
-import { land } from '../../flow/land/land.ts'
 import { propose } from '../../flow/propose.ts'
 import { readPairs } from '../../flow/show.ts'
 import type { World } from '../../flow/world.ts'
@@ -48,7 +47,7 @@ export async function approveAndLand(
     if (yes) await approveUnseen(world, change, 'cli')
     else await approveAsShown(world, context, change)
   }
-  const result = await land(world, { id: change.id })
+  const result = await landWithYes(world, change.id)
   return { value: { ...result }, text: landedText(result, context.terminal) }
 }
 
