@@ -69,7 +69,7 @@ export interface PathFacts {
   /** What the approval says must stand there; null = nothing, undefined = it says nothing. */
   readonly bound: Version | null | undefined
   /** Work that the change took over: it counts as the version before. */
-  readonly takenOver: readonly { readonly entry: Version; readonly file: Version | null }[]
+  readonly takenOver: readonly { readonly entry: Version | null; readonly file: Version | null }[]
 }
 
 export interface Problem {

@@ -42,6 +42,7 @@ export async function finishLanding(
   ready: ReadyLanding,
   outcome: Landed,
 ): Promise<LandReport> {
+  request.held?.obeySignals()
   const { journal, plan } = ready
   const remarks: string[] = [...plan.remarks]
   const steps: readonly (() => Promise<readonly string[]>)[] = [

@@ -1,5 +1,7 @@
 import { join } from 'node:path'
-import { landDirectory, landRoot, readJournal } from '../store/landing-journal.ts'
+import { invariant } from '../model/error.ts'
+import { landDirectory, landingId, landRoot, readJournal } from '../store/landing-journal.ts'
+import { holdsLandingLock } from '../store/lock.ts'
 import { makePrivateDirectory, removeDirectoryIfEmpty } from '../sys/durable-files.ts'
 import { holdingSignals } from '../sys/hold-signals.ts'
 import { resolveFile } from '../sys/index-snapshot.ts'
@@ -9,7 +11,13 @@ import { noteTraces, removeUnjournaled } from './unjournaled.ts'
 
 /** Of one landing: the folder that it works in is named after it. */
 export const newLandingId = ({ label, clock }: Pick<LandRequest, 'label' | 'clock'>): string =>
-  `${label.replaceAll(/[^\w.-]/g, '_')}-${Buffer.from(clock.random(6)).toString('hex')}`
+  landingId(label, clock.random(6))
+
+/** Folders of landings that hold an index for a task of this process: nobody recovers them meanwhile. */
+const heldHere = new Set<string>()
+
+/** Whether a landing's folder belongs to a running `withIndexHeld` of this process. */
+export const isHeldHere = (landDir: string): boolean => heldHere.has(landDir)
 
 /**
  * Runs a short task while the index is locked, so that nobody commits in this work tree between looking at the branch and
@@ -23,19 +31,22 @@ export async function withIndexHeld<T>(
   request: Pick<LandRequest, 'repository' | 'galleyDir' | 'label' | 'clock'>,
   task: (held: HeldIndex) => Promise<T>,
 ): Promise<T> {
+  invariant(holdsLandingLock(request.galleyDir), 'an index is held for a landing that has the landing lock')
   const id = newLandingId(request)
   const landDir = landDirectory(request.galleyDir, id)
   const indexFile = resolveFile(join(request.repository.gitDir, 'index'))
-  await makePrivateDirectory(landDir)
+  heldHere.add(landDir)
   try {
+    await makePrivateDirectory(landDir)
     await noteTraces(landDir, { indexFile, stages: [] })
-    return await holdingSignals(async () => {
+    return await holdingSignals(async (obeySignals) => {
       await lockIndex(indexFile, landDir, id, request.clock)
-      return task({ id, indexFile })
+      return task({ id, indexFile, obeySignals })
     })
   } finally {
+    heldHere.delete(landDir)
     // A landing that could not be taken back at once keeps its journal, and the lock until it is recovered.
-    if ((await readJournal(landDir)) === null) await removeUnjournaled(landDir, id)
+    if ((await readJournal(landDir)) === null) await removeUnjournaled(request.repository, landDir, id)
     removeDirectoryIfEmpty(landRoot(request.galleyDir))
   }
 }

@@ -72,7 +72,7 @@ export async function makeReady(
     return await makeReadyIn(request, facts, lookups, { id, landDir, lockFirst, started })
   } catch (error) {
     for (const process of started) process.kill()
-    await removeUnjournaled(landDir, id)
+    await removeUnjournaled(request.repository, landDir, id)
     throw error
   }
 }

@@ -126,7 +126,8 @@ function remarksOf(facts: readonly PathFacts[], merged: MergedContent): readonly
   const beneath = new Set([...merged.keys()].map((key) => key.slice(key.indexOf(':') + 1)))
   const remarks = [...beneath].map((path) => `${path} had uncommitted work: the change was merged beneath it`)
   const there = facts.filter(
-    (f) => f.base === null && f.next !== null && f.index === null && f.standing.kind === 'file',
+    (f) =>
+      f.base === null && f.index === null && f.standing.kind === 'file' && f.standing.id === f.rawNext?.id,
   )
   const links = facts.filter((f) => (f.next ?? f.base)?.mode === '160000')
   return [

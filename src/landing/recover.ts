@@ -21,6 +21,7 @@ import { livenessOf } from '../sys/process-identity.ts'
 import { stageFile, stageLink } from '../sys/stage-file.ts'
 import { asRefusal } from './as-refusal.ts'
 import { closeLanding, lateRemark, removeEmptyParents } from './finish.ts'
+import { isHeldHere } from './hold-index.ts'
 import { asideDirectories } from './landing-objects.ts'
 import { unlockIndex } from './locks.ts'
 import { lateSaves } from './place-files.ts'
@@ -53,7 +54,7 @@ const ORPHAN_WAIT_MS = 10_000
  * Finishes landings that were cut off after the ref had moved, and takes back those that were cut off before;
  * after it every path, index entry and lock of theirs is all new or all old.
  *
- * Costs one look at a directory when there is nothing to do. Does nothing while a living process lands. May
+ * Costs one look at a directory when there is nothing to do. Does nothing while a living process lands, nor to a landing that the running task itself has begun. May
  * be cut off itself and run again.
  *
  * @throws GalleyError `locked`, when somebody else's git command holds a lock that is needed; `io-error`.
@@ -86,10 +87,11 @@ async function recoverOne(
   clock: Clock,
 ): Promise<RecoveredLanding | null> {
   const directory = landDirectory(galleyDir, id)
+  if (isHeldHere(directory)) return null
   const journal = await readJournal(directory)
   try {
     if (journal === null) {
-      await removeUnjournaled(directory, id)
+      await removeUnjournaled(repository, directory, id)
       return null
     }
     await waitForOrphan(journal, clock)

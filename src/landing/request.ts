@@ -10,6 +10,8 @@ export interface HeldIndex {
   /** Of the landing that the lock belongs to. */
   readonly id: string
   readonly indexFile: string
+  /** For when the landing is through: signals that ask the process to end need not wait any longer. */
+  readonly obeySignals: () => void
 }
 
 /** One commit (or several, one after the other) that is to become the tip of a branch. */
@@ -58,8 +60,8 @@ export interface LandRequest {
 
 /** One version that a change took over from the index or the work tree. */
 export interface TakenOver {
-  /** As the tree has it. */
-  readonly entry: Version
+  /** As the tree has it; null = it counts as a working file alone. */
+  readonly entry: Version | null
   /** As the working file has it, where a conversion makes that differ; null = the file holds more than was taken over. */
   readonly file: Version | null
 }

@@ -75,8 +75,17 @@ export const clearedDirectory = (stage: string, n: number): string => join(stage
 /** The content of an `index.lock` of ours: tells whose it is, and nobody else writes the like. */
 export const indexLockText = (id: string): string => `galley ${id}\n`
 
+/** What a landing's id is made of; its folder is named after it. */
+const ID_CHARACTERS = String.raw`[\w.-]`
+
+/** A new id of a landing, that tells what it is for. */
+export const landingId = (label: string, random: Uint8Array): string =>
+  `${label.replaceAll(new RegExp(`(?!${ID_CHARACTERS}).`, 'gsu'), '_')}-${Buffer.from(random).toString('hex')}`
+
+const OWN_LOCK = new RegExp(`^galley (${ID_CHARACTERS}+)\\n$`)
+
 /** The landing that an `index.lock` with this content belongs to; null = it is none of ours. */
-export const indexLockOwner = (text: string): string | null => /^galley ([\w-]+)\n$/.exec(text)?.[1] ?? null
+export const indexLockOwner = (text: string): string | null => OWN_LOCK.exec(text)?.[1] ?? null
 
 export async function writeJournal(directory: string, journal: LandingJournal): Promise<void> {
   await writeNamedDurably(join(directory, 'journal.json'), `${JSON.stringify(journal)}\n`, 0o600)

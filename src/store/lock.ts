@@ -30,7 +30,7 @@ export const landingLockFile = (galleyDir: string): string => join(galleyDir, 'l
  * time, or by a later start of the system) is taken over. Leaves no file behind.
  *
  * @throws GalleyError `busy`, if the same holder had it for `limits.landingLockWaitMs`, or the line took longer than
- * `limits.landingLineWaitMs`; data: `{ by }`.
+ * `limits.landingLineWaitMs`; data: `{ file, by }`.
  */
 export async function withLandingLock<T>(
   galleyDir: string,
@@ -55,7 +55,8 @@ export async function tryLandingLock<T>(
   return tried.kind === 'held' ? runWith(galleyDir, tried, task) : null
 }
 
-const holdsLandingLock = (galleyDir: string): boolean =>
+/** Whether the running task has the landing lock. */
+export const holdsLandingLock = (galleyDir: string): boolean =>
   heldHere.getStore()?.has(landingLockFile(galleyDir)) === true
 
 async function runWith<T>(

@@ -6,10 +6,18 @@ import { withIndexHeld } from '../../src/landing/hold-index.ts'
 import { landCommit } from '../../src/landing/land-commit.ts'
 import { preflight } from '../../src/landing/preflight.ts'
 import { type RecoveryReport, recover } from '../../src/landing/recover.ts'
-import { tryLandingLock } from '../../src/store/lock.ts'
+import { tryLandingLock, withLandingLock } from '../../src/store/lock.ts'
 import { systemClock } from '../../src/sys/clock.ts'
 import { makeRepo } from '../helpers/repo.ts'
-import { bundleLanding, copyScene, ended, type Scene, setScene, startLanding } from './kill-harness.ts'
+import {
+  bundleLanding,
+  copyScene,
+  ended,
+  recoverAndCheck,
+  type Scene,
+  setScene,
+  startLanding,
+} from './kill-harness.ts'
 import { land, leftovers, refusalOf, stageChange } from './stage-change.ts'
 
 const FILES = { 'a.txt': 'a\n', 'gone.txt': 'gone\n' }
@@ -111,18 +119,53 @@ describe('recovering a landing that was cut off', () => {
     expect(leftovers(copy.repo)).toEqual([])
   })
 
-  test('the lock on an index that was held for a landing that never began goes', async () => {
+  test('is not done to a landing that the same task has only begun', async () => {
     using copy = copyScene(scene)
     const repository = await openRepository(copy.repo.dir, copy.repo.env)
     const galleyDir = join(copy.repo.dir, '.git/galley')
     const request = { repository, galleyDir, label: 'gtest00000', clock: systemClock }
-    await withIndexHeld(request, async () => {
-      expect(leftovers(copy.repo)).toContain('.git/index.lock')
-      expect(await recoverIn(copy)).toEqual({ landings: [] })
-      expect(leftovers(copy.repo)).toEqual([])
-    })
+    await withLandingLock(galleyDir, systemClock, 'test', () =>
+      withIndexHeld(request, async () => {
+        const held = leftovers(copy.repo)
+        expect(held).toContain('.git/index.lock')
+        expect(await recoverIn(copy)).toEqual({ landings: [] })
+        expect(leftovers(copy.repo)).toEqual(held)
+      }),
+    )
     expect(leftovers(copy.repo)).toEqual([])
   })
+
+  test('the index is held for nobody who has not the landing lock', async () => {
+    using copy = copyScene(scene)
+    const repository = await openRepository(copy.repo.dir, copy.repo.env)
+    const galleyDir = join(copy.repo.dir, '.git/galley')
+    const request = { repository, galleyDir, label: 'gtest00000', clock: systemClock }
+    await expect(withIndexHeld(request, async () => undefined)).rejects.toThrow('has the landing lock')
+    expect(leftovers(copy.repo)).toEqual([])
+  })
+
+  test.each(['index-held', 'planned', 'journaled', 'all-placed', 'committed', 'unlocked'])(
+    'with the index held from the start, at %s',
+    async (point) => {
+      using copy = await killedAt(`held:${point}`)
+      const landed = ['committed', 'unlocked'].includes(point)
+      expect(await recoverAndCheck(copy)).toBe(landed ? 'new' : 'old')
+    },
+  )
+
+  test.each([
+    ['are empty', ''],
+    ['are not whole', '{"indexFile":'],
+    ['are something else', '"x"'],
+  ])(
+    'after a loss of power whose notes %s: the lock on the index goes by what it holds',
+    async (_, notes) => {
+      using copy = await killedAt('held:planned')
+      const land = join(copy.repo.dir, '.git/galley/land')
+      writeFileSync(join(land, readdirSync(land)[0] ?? '', 'traces.json'), notes)
+      expect(await recoverAndCheck(copy)).toBe('old')
+    },
+  )
 
   test('leaves locks that are not provably ours', async () => {
     using copy = await killedAt('ref-prepared')

@@ -3,16 +3,19 @@ import { describe, expect, test } from 'vitest'
 import { bundleProgram } from '../helpers/bundle-program.ts'
 
 describe('a signal that asks to end', () => {
-  test('is obeyed right after the task, not in its middle', async () => {
+  test.each([
+    ['right after the task, not in its middle', [], 'begun\nended\n'],
+    ['when the task lets it go', ['let-go'], 'begun\n'],
+  ])('is obeyed %s', async (_, args, said) => {
     const { program, remove } = await bundleProgram('test/sys/signal-child.ts')
-    const child = spawn(process.execPath, [program])
-    let said = ''
+    const child = spawn(process.execPath, [program, ...args])
+    let heard = ''
     child.stdout.on('data', (chunk: Buffer) => {
-      said += chunk.toString('utf8')
-      if (said === 'begun\n') child.kill('SIGTERM')
+      heard += chunk.toString('utf8')
+      if (heard === 'begun\n') child.kill('SIGTERM')
     })
     const signal = await new Promise((resolve) => child.on('close', (_, by) => resolve(by)))
     remove()
-    expect([said, signal]).toEqual(['begun\nended\n', 'SIGTERM'])
+    expect([heard, signal]).toEqual([said, 'SIGTERM'])
   })
 })
