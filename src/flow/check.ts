@@ -33,14 +33,17 @@ export function currentRevision(logged: LoggedChange): Revision {
  * files, what it made of them is the next revision, which is checked from the start; approvals of the one before do not count for it.
  *
  * Leaves a `checked` event with every check's output for each revision, and an approval where `autoApprove` covers the last one.
+ *
+ * @param earlier - Checks whose rewritings made the revision, in the same go.
  */
 export async function checkRevision(
   world: World,
   store: Store,
   found: LoggedChange,
   inForce: PolicyInForce,
+  earlier: readonly string[] = [],
 ): Promise<LoggedChange> {
-  const rewriters: string[] = []
+  const rewriters: string[] = [...earlier]
   for (let logged = found; ; ) {
     const revision = currentRevision(logged)
     const facts = { change: logged.change, revision, inForce, base: revision.base }

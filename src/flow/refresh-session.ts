@@ -1,4 +1,4 @@
-import type { Change } from '../model/change.ts'
+import type { Change, Revision } from '../model/change.ts'
 import { blobId } from '../model/ids.ts'
 import type { Store } from '../store/open-store.ts'
 import { type JournalEntry, readJournal, readsOf, recordInSession } from '../store/sessions.ts'
@@ -13,15 +13,15 @@ export async function refreshSession(world: World, store: Store, change: Change)
   const revision = change.revisions.at(-1)
   if (session === undefined || revision === undefined) return
   const known = new Set(readsOf(await readJournal(store, session)).map((read) => read.path))
-  const rewritten = new Set(revision.remarks.flatMap((r) => (r.kind === 'rewritten' ? [r.path] : [])))
+  const own = new Map(ownRevision(change)?.manifest.map((t) => [t.path, t.newBlob]))
   const facts = new Map(revision.files.map((f) => [f.path, f]))
   const entries = revision.manifest
     .filter((t) => known.has(t.path))
     .map((t): JournalEntry => {
       const fact = facts.get(t.path)
       const isCounted = fact !== undefined && fact.added !== null && fact.added === fact.removed
-      // What a check made of the lines the session has not been shown.
-      const keepsLines = isCounted && !rewritten.has(t.path)
+      // What a check, or a merge, made of the lines the session has not been shown.
+      const keepsLines = isCounted && own.get(t.path) === t.newBlob
       const working = fact?.working?.new ?? t.newBlob
       const blob = t.newMode === '000000' ? null : blobId(working)
       return { kind: 'read', at: world.now(), path: t.path, blob, lines: null, keepsLines }
@@ -32,4 +32,10 @@ export async function refreshSession(world: World, store: Store, change: Change)
     session,
     entries.map((e) => (e.kind === 'read' && !e.keepsLines ? { ...e, lines: { from: 1, to: 0 } } : e)),
   )
+}
+
+/** The last one that its author wrote: others were made of it by checks and merges. */
+function ownRevision(change: Change): Revision | undefined {
+  const staged = change.log.flatMap((e) => (e.kind === 'staged' || e.kind === 'restaged' ? [e] : []))
+  return staged.findLast(({ reason }) => reason === 'proposed' || reason === 'revised')?.revision
 }

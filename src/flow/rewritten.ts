@@ -16,7 +16,7 @@ import type { Store } from '../store/open-store.ts'
 import { countFiles } from './count-files.ts'
 import type { PolicyInForce } from './read-policy.ts'
 import { type Words, wordsOfMessage } from './rewritten-message.ts'
-import { siftWork, storedChanges } from './run/run-collect.ts'
+import { siftWork, storedChanges } from './sift-work.ts'
 import { digestOf, stageRevision } from './stage.ts'
 import type { World } from './world.ts'
 

@@ -57,6 +57,8 @@ export interface ProposalFacts {
   readonly undoes: readonly CommitId[]
   readonly undoesPartly?: readonly CommitId[]
   readonly redoes: readonly CommitId[]
+  /** Its first revision was taken from index and work tree. */
+  readonly captured?: true
 }
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz'

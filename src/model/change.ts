@@ -93,6 +93,8 @@ export type ChangeEvent = { readonly at: string; readonly by: string } & (
       readonly undoesPartly?: readonly CommitId[]
       /** Commits that it brings back: they had been undone. */
       readonly redoes: readonly CommitId[]
+      /** The first revision was taken from index and work tree, which hold it still. Absent = it was not. */
+      readonly captured?: true
     }
   | {
       readonly kind: 'staged' | 'restaged'
@@ -157,6 +159,8 @@ export interface Change {
   readonly undoes: readonly CommitId[]
   readonly undoesPartly: readonly CommitId[]
   readonly redoes: readonly CommitId[]
+  /** Whether its first revision was taken from index and work tree. */
+  readonly captured: boolean
   readonly revisions: readonly Revision[]
   /** Of the current revision. */
   readonly checks: readonly CheckResult[]

@@ -17,6 +17,7 @@ export function foldChange(id: ChangeId, log: readonly ChangeEvent[]): Change {
     undoes: first.undoes,
     undoesPartly: first.undoesPartly ?? [],
     redoes: first.redoes,
+    captured: first.captured === true,
     revisions: [],
     checks: [],
     approvals: [],

@@ -45,6 +45,7 @@ const file = record({
   added: countOrNull,
   removed: countOrNull,
   renamedFrom: optional(text),
+  working: optional(record({ old: objectOrNull, new: objectOrNull })),
 })
 const remark = record({ kind: text, item: count, path: text, text })
 const read = record({ path: text, blob: objectOrNull })
@@ -92,6 +93,7 @@ const events: Readonly<Record<ChangeEvent['kind'], Check>> = {
     undoes: list(object),
     undoesPartly: optional(list(object)),
     redoes: list(object),
+    captured: optional((v) => v === true),
   }),
   staged: staging,
   restaged: staging,

@@ -1,5 +1,7 @@
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { batch, openGalley } from '../helpers/galley.ts'
+import { batch, openGalley, refusal } from '../helpers/galley.ts'
 import { makeRepo } from '../helpers/repo.ts'
 
 describe('landing all that is approved', () => {
@@ -66,6 +68,22 @@ describe('landing all that is approved', () => {
       'c\nagent\n',
     ])
     expect(repo.git('status', '--porcelain')).toBe(' M b.txt')
+  })
+
+  test('says of none that it was refused when the branch has moved', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+    await using galley = await openGalley(repo)
+    const edit = { op: 'append', path: 'a.txt', content: 'x\n' }
+    const { id } = (await galley.propose({ batch: batch([edit]) })).change
+    await galley.approve({ id })
+    // Once: the index cannot be put in place after the branch has moved.
+    const hook = join(repo.dir, '.git/hooks/reference-transaction')
+    const git = join(repo.dir, '.git')
+    const spoil = `mv ${git}/index ${git}/kept && mkdir -p ${git}/index/x && rm ${hook}`
+    writeFileSync(hook, `#!/bin/sh\n[ "$1" != committed ] || { ${spoil}; }\n`)
+    chmodSync(hook, 0o755)
+    const failed = await refusal(() => galley.landAll())
+    expect(failed).toMatchObject({ code: 'io-error', data: { landed: true, id, others: [] } })
   })
 
   test('refuses nobody for another, and nothing where nothing is approved', async () => {

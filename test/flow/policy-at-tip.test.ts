@@ -31,6 +31,23 @@ describe('a batch cannot choose its own rules by its base', () => {
     expect((await refusal(() => galley.land({ id: change.id }))).code).toBe('not-approved')
   })
 
+  test('a check that the tip has dropped runs on a merge with it all the same', async () => {
+    const lines = 'one\n2\n3\n4\nlast\n'
+    const checks = [{ name: 'look', run: 'true' }]
+    using repo = makeRepo({
+      files: { 'a.txt': lines, '.galley.json': `${JSON.stringify({ checks })}\n` },
+    })
+    await using galley = await openGalley(repo)
+    const edit = { op: 'replace', path: 'a.txt', old: 'one', new: 'ONE' }
+    const { id } = (await galley.propose({ batch: batch([edit]) })).change
+    await galley.approve({ id })
+    repo.git('rm', '-q', '.galley.json')
+    repo.write('a.txt', lines.replace('last', 'LAST'))
+    repo.commit('no policy')
+    expect((await refusal(() => galley.land({ id }))).data).toMatchObject({ revision: 2 })
+    expect((await galley.show(id)).change.checks).toMatchObject([{ name: 'look', outcome: 'passed' }])
+  })
+
   test.each([
     ['deny', '{"deny":["secret/**"]}', 'denied-path'],
     ['mode', '{"mode":"read-only"}', 'read-only'],

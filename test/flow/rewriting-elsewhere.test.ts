@@ -56,6 +56,23 @@ test('a fetched change that a hook here would rewrite does not land as it was ap
   expect(made.ben.read('a.txt')).toBe('TWO\n')
 })
 
+test('what was captured in another clone is not what stands in this one by chance', async () => {
+  using made = twoClones({ ...files, '.galley.json': files['.galley.json'].replace('a.txt', 'new.txt') })
+  await using ann = await openGalley(made.ann)
+  await using ben = await openGalley(made.ben)
+  for (const repo of [made.ann, made.ben]) repo.write('new.txt', 'two\n')
+  const { change } = await ann.capture({ paths: ['new.txt'] })
+  expect(change.revision).toBe(2)
+  await ann.approve({ id: change.id })
+  await ann.push()
+  await ben.fetch()
+  const before = made.ben.snapshot()
+  expect((await refusal(() => ben.land({ id: change.id }))).code).toBe('would-overwrite')
+  expect(made.ben.snapshot()).toEqual(before)
+  await ann.land({ id: change.id })
+  expect(made.ann.read('new.txt')).toBe('TWO\n')
+})
+
 test('what a run did is a change whose checks may rewrite it', async () => {
   using repo = makeRepo({ files })
   await using galley = await openGalley(repo)

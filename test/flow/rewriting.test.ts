@@ -121,6 +121,46 @@ describe('a check that passes and rewrites files', () => {
     await galley.land({ id })
     expect(repo.read('a.txt')).toBe('stylish\n')
   })
+
+  test('at the landing, and its own result again, comes to no end as elsewhere', async () => {
+    using repo = makeRepo()
+    repo.write('a.txt', 'one\n')
+    repo.write('.galley.json', policyOf(check('[ ! -e style ] || echo more >> a.txt')))
+    repo.commit('start')
+    const { id } = await proposeTwo(repo)
+    await using galley = await openGalley(repo)
+    await galley.approve({ id })
+    repo.write('style', '')
+    repo.commit('style')
+    const refused = await refusal(() => galley.land({ id }))
+    expect(refused).toMatchObject({ code: 'not-approved', data: { revision: 2 } })
+    const { change } = await galley.show(id)
+    expect([change.revision, ...outcomes(change)]).toEqual([2, 'format failed'])
+  })
+
+  test('is not said to have rewritten what a merge made afterwards', async () => {
+    const lines = 'one\n2\n3\n4\n5\n'
+    using repo = makeRepo({
+      files: { 'a.txt': lines, '.galley.json': policyOf(check('sed -i s/two/TWO/ a.txt')) },
+    })
+    await using galley = await openGalley(repo)
+    const session = 's-1'
+    const agent = { agent: { name: 'a', session } }
+    await galley.read({ path: 'a.txt', session })
+    const edit = { op: 'write', path: 'a.txt', content: lines.replace('one', 'two') }
+    const { id } = (await galley.propose({ batch: batch([edit], agent) })).change
+    await galley.approve({ id })
+    repo.write('a.txt', lines.replace('5', 'five'))
+    repo.commit('five')
+    expect((await refusal(() => galley.land({ id }))).data).toMatchObject({ revision: 3 })
+    expect((await galley.show(id)).change.remarks.map((r) => r.kind)).not.toContain('rewritten')
+    await galley.approve({ id })
+    await galley.land({ id })
+    expect(repo.read('a.txt')).toBe(lines.replace('one', 'TWO').replace('5', 'five'))
+    // Neither the check's line nor the other commit's has been shown to the session.
+    const next = { op: 'lines', path: 'a.txt', from: 1, to: 1, content: 'three' }
+    expect((await refusal(() => galley.propose({ batch: batch([next], agent) }))).code).toBe('not-read')
+  })
 })
 
 describe('a check blocks, and leaves the revision as it was, that', () => {
@@ -157,7 +197,7 @@ describe('a check blocks, and leaves the revision as it was, that', () => {
       /cannot be part of a change: it is a symbolic link$/,
     ],
     ['takes the whole change back', 'echo one > a.txt', /nothing is left of the change$/],
-    ['writes what the policy denies', 'echo x > secret.txt', /secret\.txt/],
+    ['writes what the policy denies', 'echo x > secret.txt', /secret\.txt: .*den/],
   ])('%s', async (_, run, why) => {
     using repo = makeRepo()
     repo.write('a.txt', 'one\n')
@@ -253,8 +293,10 @@ describe('captured work that a check rewrites lands over the original', () => {
     if (name !== 'untracked') repo.git('add', '--intent-to-add', 'new.txt')
     const { json } = cli(repo, ['capture', 'new.txt', '--json'])
     expect(json.change).toMatchObject({ revision: 2 })
-    expect(cli(repo, ['land', json.change.id, '--approve']).stderr).toBe('')
+    const landed = cli(repo, ['land', json.change.id, '--approve'])
+    expect(landed.stderr).toBe('')
     expect(repo.read('new.txt')).toBe('TWO\n')
+    expect(landed.stdout).not.toContain('was there already')
     expect(repo.git('status', '--porcelain').split('\n')).toEqual([' M a.txt', ' M b.txt'])
   })
 
@@ -285,6 +327,63 @@ describe('captured work that a check rewrites lands over the original', () => {
     using repo = makeWork()
     const { json } = cli(repo, ['capture', 'a.txt', '--json'])
     repo.write('a.txt', captured.replace(from, to))
+    const before = repo.snapshot()
+    expect(cli(repo, ['land', json.change.id, '--approve', '--json']).json.error.code).toBe(
+      'overlaps-uncommitted',
+    )
+    expect(repo.snapshot()).toEqual(before)
+  })
+})
+
+describe('work of the user, where a check rewrites what an agent proposed', () => {
+  test('is not taken for the change: a new file with the bytes of the first revision stays', async () => {
+    using repo = repoWith(check('sed -i s/two/TWO/ *.txt'))
+    await using galley = await openGalley(repo)
+    const edits = [{ op: 'write', path: 'new.txt', content: 'two\n' }]
+    const { change } = await galley.propose({ batch: batch(edits) })
+    repo.write('new.txt', 'two\n')
+    expect(change.revision).toBeGreaterThan(1)
+    await galley.approve({ id: change.id })
+    const before = repo.snapshot()
+    expect((await refusal(() => galley.land({ id: change.id }))).code).toBe('would-overwrite')
+    expect(repo.snapshot()).toEqual(before)
+  })
+
+  test.each(['lf', 'crlf'])('that was taken in on request lands with it: %s', (eol) => {
+    const text = (...lines: readonly string[]) =>
+      lines.map((line) => line + (eol === 'lf' ? '\n' : '\r\n')).join('')
+    using repo = makeRepo({
+      files: {
+        '.gitattributes': `a.txt text eol=${eol}\n`,
+        'a.txt': text('one', '2', '3'),
+        '.galley.json': policyOf(check('sed -i s/two/TWO/ a.txt')),
+      },
+    })
+    repo.write('a.txt', text('one', 'mine', '2', '3'))
+    const edit = { op: 'replace', path: 'a.txt', old: 'one', new: 'two' }
+    const input = JSON.stringify(batch([edit]))
+    const { json } = cli(repo, ['propose', '-', '--include-uncommitted', '--json'], { input })
+    expect(json.change).toMatchObject({ revision: 2 })
+    expect(cli(repo, ['land', json.change.id, '--approve']).stderr).toBe('')
+    expect(repo.read('a.txt')).toBe(text('TWO', 'mine', '2', '3'))
+    expect(repo.git('status', '--porcelain')).toBe('')
+  })
+
+  test.each([
+    ['in other lines', 'last', 'last, later'],
+    ['in the same', 'mine', 'mine, later'],
+  ])('and that was written after it was taken in is not overwritten: %s', (_, from, to) => {
+    const work = 'one\nmine\n2\n3\n4\nlast\n'
+    using repo = makeRepo({
+      files: {
+        'a.txt': work.replace('mine\n', ''),
+        '.galley.json': policyOf(check('sed -i s/two/TWO/ a.txt')),
+      },
+    })
+    repo.write('a.txt', work)
+    const input = JSON.stringify(batch([{ op: 'replace', path: 'a.txt', old: 'one', new: 'two' }]))
+    const { json } = cli(repo, ['propose', '-', '--include-uncommitted', '--json'], { input })
+    repo.write('a.txt', work.replace(from, to))
     const before = repo.snapshot()
     expect(cli(repo, ['land', json.change.id, '--approve', '--json']).json.error.code).toBe(
       'overlaps-uncommitted',

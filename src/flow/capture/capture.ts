@@ -76,7 +76,16 @@ export async function capture(world: World, request: CaptureRequest): Promise<Ca
   const staged = await stageNewChange(
     world,
     store,
-    { ...facts, onto: found.base.onto, stackedOn: null, key: null, batchHash, undoes: [], redoes: [] },
+    {
+      ...facts,
+      onto: found.base.onto,
+      stackedOn: null,
+      key: null,
+      batchHash,
+      undoes: [],
+      redoes: [],
+      captured: true,
+    },
     {
       base: found.base.commit,
       content: { kind: 'changes', changes: built.changes, manifest: built.manifest },

@@ -8,7 +8,7 @@ import { type PolicyInForce, withBasePolicy } from '../read-policy.ts'
 import type { World } from '../world.ts'
 
 /** Whether a part of the change's log was written in another clone. */
-const isForeign = ({ refs, change }: LoggedChange): boolean =>
+export const isForeign = ({ refs, change }: Pick<LoggedChange, 'refs' | 'change'>): boolean =>
   refs.rows.some((row) => row.ref === fetchedRef(change.id))
 
 /**
@@ -16,12 +16,15 @@ const isForeign = ({ refs, change }: LoggedChange): boolean =>
  * from the objects, and the working files' form is for git to work out, not for the log to say.
  *
  * A change of this clone alone is returned as it is. Leaves a `checked` event otherwise, where the policy has checks.
+ *
+ * @param beforeChecks - Called where commands are about to run; may throw.
  */
 export async function believable(
   world: World,
   store: Store,
   logged: LoggedChange,
   tip: PolicyInForce,
+  beforeChecks: () => void = () => undefined,
 ): Promise<LoggedChange> {
   if (!isForeign(logged) || !isPending(logged.change.state)) return logged
   const revision = currentRevision(logged)
@@ -35,6 +38,7 @@ export async function believable(
   if (policy.checks.length === 0) return own
   // A new revision would need its own approval; whoever wants that asks for it.
   const judge = async () => `\`galley check ${own.change.id}\` makes a revision of that`
+  beforeChecks()
   const runs = await runChecks(world, store, own, policy, { commit: revision.commit, judge })
   return recordChecks(world, store, own, { commit: revision.commit, runs })
 }

@@ -1,6 +1,6 @@
 import { parseCommit } from '../../git/commit.ts'
 import { isTrue } from '../../git/config.ts'
-import { type FileChange, type Importer, openImporter } from '../../git/fast-import.ts'
+import { type Importer, openImporter } from '../../git/fast-import.ts'
 import { lookUpPath, type ObjectReader } from '../../git/objects.ts'
 import { resolveCommit, updateRefs } from '../../git/refs.ts'
 import { type LandReport, type LandRequest, landCommit } from '../../landing/land-commit.ts'
@@ -20,9 +20,11 @@ import { findTeamHooks } from '../hooks/team-hooks.ts'
 import { loadChange, refuseLostBase } from '../logged-change.ts'
 import { type PolicyInForce, readPolicy, withBasePolicy } from '../read-policy.ts'
 import { finishInterrupted } from '../recover.ts'
+import { storedChanges } from '../sift-work.ts'
 import type { World } from '../world.ts'
 import { land } from './land.ts'
 import { decide, movedReads, refuseByPolicy } from './land-facts.ts'
+import { expectApproved } from './landing-commit.ts'
 import { type Recorded, recordLanding } from './record-landing.ts'
 import { takenOverBy } from './taken-over.ts'
 
@@ -38,6 +40,9 @@ export interface LandedAll {
  *
  * A change that cannot join the chain (its files moved, a check has to run on the commit that lands, commits are signed) lands by
  * itself after it. One that is refused keeps nobody else back.
+ *
+ * @throws GalleyError `io-error` with `landed: true`, `id` and `others` (which landed before), where the branch has moved and the rest
+ * could not follow.
  */
 export async function landAll(world: World): Promise<LandedAll> {
   const store = await world.store()
@@ -68,6 +73,12 @@ async function landRest(
     } catch (error) {
       if (!(error instanceof GalleyError) || error.code === 'internal') throw error
       const { code, message, data } = error
+      // The branch has moved: that is no refusal, and nothing goes on top of it before it is recovered.
+      if (data['landed'] === true) {
+        const others = landed.map((one) => one.change.id)
+        const hint = error.hint ?? 'Run `galley recover`.'
+        throw new GalleyError({ code, message, data: { ...data, id, others }, hint }, { cause: error })
+      }
       refused.push({ id, refusal: { code, message, data } })
     }
   }
@@ -76,6 +87,7 @@ async function landRest(
 
 interface Link {
   readonly logged: LoggedChange
+  readonly parent: CommitId | null
   readonly commit: CommitId
 }
 
@@ -100,10 +112,12 @@ async function landChain(
     const logged = await chainable(world, store, policy, chain, tip, id)
     if (logged === null) continue
     const parent = links.at(-1)?.commit ?? tip
-    links.push({ logged, commit: await importLink(world, importer, currentRevision(logged), parent) })
-    chain.add(currentRevision(logged).manifest)
+    const revision = currentRevision(logged)
+    links.push({ logged, parent, commit: await importLink(world, importer, revision, parent) })
+    chain.add(revision.manifest)
   }
   await importer.finish()
+  for (const link of links) await expectApproved(store, currentRevision(link.logged), link)
   return links.length < 2 ? [] : landLinks(world, store, { ref, tip, links, manifest: chain.manifest() })
 }
 
@@ -126,7 +140,7 @@ async function chainable(
     const logged = await believable(world, store, found, policy)
     const revision = currentRevision(logged)
     const isPlain = revision.files.every((f) => f.working === undefined)
-    if (!isPlain || takenOverBy(logged.change.revisions).size > 0) return null
+    if (!isPlain || takenOverBy(logged).size > 0) return null
     refuseByPolicy(policy, revision)
     const reads = await movedReads(world, revision)
     const decision = await decide(world, store, logged, policy, tip, reads)
@@ -146,10 +160,7 @@ async function importLink(
   parent: CommitId | null,
 ): Promise<CommitId> {
   const original = await parseCommit(await world.reader(), revision.commit)
-  const changes = revision.manifest.map((t): FileChange => {
-    if (t.newMode === '000000') return { kind: 'delete', path: t.path }
-    return { kind: 'blob', path: t.path, mode: t.newMode === '100755' ? '100755' : '100644', blob: t.newBlob }
-  })
+  const changes = storedChanges(revision.manifest)
   const { author, message } = original
   return (await importer.commit({ parent, author, committer: await world.identity(), message, changes }))
     .commit

@@ -72,8 +72,8 @@ async function landPersistently(
       return landApproved(world, store, logged, { tip, bound, held })
     }
     try {
-      const isHeld = tries >= HOLD_FROM && (await isQuick(world, logged))
-      return isHeld ? await withIndexHeld(placeOf(world, store, logged), attempt) : await attempt()
+      const isHeld = tries >= HOLD_FROM && (await mayBeQuick(world, logged))
+      return isHeld ? await landHeld(placeOf(world, store, logged), attempt) : await attempt()
     } catch (error) {
       const mayTryAgain = error instanceof GalleyError && error.code === 'branch-moved' && tries < LAND_TRIES
       if (!mayTryAgain) throw error
@@ -83,8 +83,29 @@ async function landPersistently(
   }
 }
 
-/** Checks and signatures take as long as they like. */
-const isQuick = async (world: World, { change }: LoggedChange): Promise<boolean> =>
+/** Something in the user's way has to be let go of before a command of somebody's is run. */
+class TakesTime extends Error {}
+
+/** With the index locked, as long as that takes a moment only: where commands are to run, all is begun anew without the lock. */
+async function landHeld(
+  place: Parameters<typeof withIndexHeld>[0],
+  attempt: (held?: HeldIndex) => Promise<Landed>,
+): Promise<Landed> {
+  try {
+    return await withIndexHeld(place, attempt)
+  } catch (error) {
+    if (!(error instanceof TakesTime)) throw error
+    return attempt()
+  }
+}
+
+/** @throws TakesTime, where the index is held. */
+const beforeCommands = ({ held }: Pick<LandingStep, 'held'>) => {
+  if (held !== undefined) throw new TakesTime('a command is to run')
+}
+
+/** Checks and signatures take as long as they like; whether there are new ones to run is found out on the way. */
+const mayBeQuick = async (world: World, { change }: LoggedChange): Promise<boolean> =>
   world.repository.workTree !== null &&
   change.checks.length === 0 &&
   !isTrue((await world.config()).get('commit.gpgsign'))
@@ -106,13 +127,14 @@ async function landApproved(
   world: World,
   store: Store,
   found: LoggedChange,
-  { tip, bound, held }: LandingStep,
+  step: LandingStep,
 ): Promise<Landed> {
+  const { tip, bound, held } = step
   await refuseUnlandedBase(world, store, found)
   await refuseLostBase(world, store, found)
   const inForce = await readPolicy(world, tip === null ? null : await (await world.reader()).commitTree(tip))
   refuseByPolicy(inForce, currentRevision(found))
-  const logged = await believable(world, store, found, inForce)
+  const logged = await believable(world, store, found, inForce, () => beforeCommands(step))
   const revision = currentRevision(logged)
   const reads = await movedReads(world, revision)
   const decision = await decide(world, store, logged, inForce, tip, reads)
@@ -120,7 +142,8 @@ async function landApproved(
     case 'refused':
       throw new GalleyError(decision.refusal)
     case 'merge':
-      return restageByMerge(world, store, logged, tip, decision.movedPaths)
+      beforeCommands(step)
+      return restageByMerge(world, store, logged, { inForce, tip, moved: decision.movedPaths })
     case 'fast-forward':
     case 're-parent': {
       const after = await landingCommit(world, store, revision, tip)
@@ -133,6 +156,7 @@ async function landApproved(
         before: tip,
         after,
         again: reads.length > 0,
+        held,
       })
       const landed = await landCommitOf(world, store, ready, { before: tip, after, bound, held })
       return { ...landed, remarks: [...remarks, ...landed.remarks] }
@@ -165,7 +189,7 @@ async function landCommitOf(
     after: step.after,
     manifest: revision.manifest,
     working: workingOf(revision),
-    takenOver: takenOverBy(change.revisions),
+    takenOver: takenOverBy(logged),
     ...(step.bound === undefined ? {} : { bound: step.bound }),
     ...(step.held === undefined ? {} : { held: step.held }),
     reason: `galley: land ${change.id}`,
@@ -193,6 +217,7 @@ async function recheck(
     readonly before: CommitId | null
     readonly after: CommitId
     readonly again: boolean
+    readonly held: LandingStep['held']
   },
 ): Promise<LoggedChange> {
   const revision = currentRevision(logged)
@@ -204,6 +229,7 @@ async function recheck(
   // What ran before counts although nothing asks for it now.
   const names = [...wanted, ...logged.change.checks.map((check) => check.name)]
   const isChecked = !request.again && names.every(has)
+  if (!isChecked) beforeCommands(request)
   const facts = { change: logged.change, revision, inForce, base: request.before }
   const judge = rewritingJudge(world, store, { ...facts, rewriters: [] })
   const place = { commit: request.after, judge }
@@ -229,7 +255,7 @@ async function refuseRewritten(
   request: Parameters<typeof stageRewritten>[3],
 ): Promise<never> {
   const staged = await stageRewritten(world, store, logged, request)
-  const { change } = await checkRevision(world, store, staged, request.inForce)
+  const { change } = await checkRevision(world, store, staged, request.inForce, [request.name])
   const { id } = change
   const revision = change.revisions.length
   const message = `${request.name} rewrote files of ${id}; that is staged as revision ${revision}, which needs an approval of its own`

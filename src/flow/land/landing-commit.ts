@@ -7,6 +7,7 @@ import { invariant } from '../../model/error.ts'
 import type { CommitId } from '../../model/ids.ts'
 import type { Store } from '../../store/open-store.ts'
 import { transitionsOf } from '../check.ts'
+import { storedChanges } from '../sift-work.ts'
 import { digestOf } from '../stage.ts'
 import type { World } from '../world.ts'
 
@@ -25,11 +26,18 @@ export async function landingCommit(
   const unsigned = tip === revision.base ? revision.commit : await reparent(world, store, revision, tip)
   const signs = isTrue((await world.config()).get('commit.gpgsign'))
   const commit = signs ? await sign(world, store, unsigned, tip) : unsigned
-  if (commit !== revision.commit) {
-    const digest = digestOf(await transitionsOf(store, tip, commit))
-    invariant(digest === revision.digest, 'the commit that lands has the digest that was approved')
-  }
+  if (commit !== revision.commit) await expectApproved(store, revision, { parent: tip, commit })
   return commit
+}
+
+/** The commit must hold, on its parent, exactly what was approved: a mismatch is our fault, and nothing lands. */
+export async function expectApproved(
+  store: Store,
+  { digest }: Pick<Revision, 'digest'>,
+  { parent, commit }: { readonly parent: CommitId | null; readonly commit: CommitId },
+): Promise<void> {
+  const found = digestOf(await transitionsOf(store, parent, commit))
+  invariant(found === digest, 'the commit that lands has the digest that was approved')
 }
 
 async function reparent(
@@ -45,11 +53,7 @@ async function reparent(
     author: original.author,
     committer: await world.identity(),
     message: original.message,
-    changes: revision.manifest.map((t) => {
-      if (t.newMode === '000000') return { kind: 'delete', path: t.path }
-      invariant(t.newMode === '100644' || t.newMode === '100755', 'a manifest to land holds regular files')
-      return { kind: 'blob', path: t.path, mode: t.newMode, blob: t.newBlob }
-    }),
+    changes: storedChanges(revision.manifest),
   })
   await importer.finish()
   return commit

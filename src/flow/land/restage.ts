@@ -9,7 +9,7 @@ import type { Store } from '../../store/open-store.ts'
 import { checkRevision, currentRevision } from '../check.ts'
 import { countFiles } from '../count-files.ts'
 import { drawConflicts, samePath } from '../draw-conflicts.ts'
-import { readPolicy } from '../read-policy.ts'
+import { type PolicyInForce, withBasePolicy } from '../read-policy.ts'
 import { stageRevision } from '../stage.ts'
 import type { World } from '../world.ts'
 
@@ -23,9 +23,14 @@ export async function restageByMerge(
   world: World,
   store: Store,
   logged: LoggedChange,
-  tip: CommitId | null,
-  moved: readonly string[],
+  request: {
+    /** The tip's policy. */
+    readonly inForce: PolicyInForce
+    readonly tip: CommitId | null
+    readonly moved: readonly string[]
+  },
 ): Promise<never> {
+  const { inForce, tip, moved } = request
   const reader = await world.reader()
   const { change } = logged
   const revision = currentRevision(logged)
@@ -60,14 +65,15 @@ export async function restageByMerge(
       base: tip,
       content: { kind: 'tree', tree: merge.tree, manifest },
       files: await countFiles(reader, manifest, revision.files),
-      remarks: revision.remarks,
+      // No check has rewritten what the merge made.
+      remarks: revision.remarks.filter((remark) => remark.kind !== 'rewritten'),
       reads: revision.reads,
       author,
       committer: await world.identity(),
     },
     `merged with ${tip ?? 'nothing'}`,
   )
-  await checkRevision(world, store, staged, await readPolicy(world, ours))
+  await checkRevision(world, store, staged, await withBasePolicy(world, inForce, revision.base))
   const number = currentRevision(staged).number
   refuse(
     'not-approved',
