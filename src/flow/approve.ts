@@ -53,12 +53,24 @@ export async function approve(
   return { change: viewChange(approved.change) }
 }
 
-/** The seat belt of DESIGN.md section 11: where the environment shows an agent at work, no approval is given. */
-export function refuseAgents(world: World): void {
+/** What an agent may not do beside approving, and what a person does instead. */
+export interface PersonsDeed {
+  readonly message: string
+  readonly hint: string
+}
+
+/**
+ * The seat belt of DESIGN.md section 11: where the environment shows an agent at work, no approval is given, and nothing is done that
+ * takes the gate itself away.
+ *
+ * @throws GalleyError `agent-may-not-approve`.
+ */
+export function refuseAgents(world: World, deed?: PersonsDeed): void {
   const variable = agentAtWork(world.repository.env)
-  if (variable !== null) {
-    refuse('agent-may-not-approve', `the environment shows an agent at work (${variable} is set)`, {
-      variable,
-    })
-  }
+  if (variable === null) return
+  const message =
+    deed === undefined
+      ? `the environment shows an agent at work (${variable} is set)`
+      : `${deed.message} (${variable} is set)`
+  refuse('agent-may-not-approve', message, { variable }, deed?.hint)
 }

@@ -125,7 +125,7 @@ const codes = {
     'Review and approve it: `galley show <id>`, `galley approve <id>`.',
   ],
   'agent-may-not-approve': [
-    'The environment shows an agent at work, and agents may not approve.',
+    'The environment shows an agent at work, and this is for a person to do.',
     'Ask a person to run `galley approve <id>` in their own terminal.',
   ],
   expired: ['The approval has expired.', 'Approve again.'],

@@ -44,4 +44,20 @@ describe('the library does what the verbs do', () => {
     expect((await galley.purge({ force: true })).pending).toEqual([change.id])
     expect(existsSync(join(repo.dir, '.git/galley'))).toBe(false)
   })
+
+  test('purge is for a person: with --force too, an agent is refused and nothing goes; it may look at what would', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+    await using galley = await openGalley(repo)
+    const { change } = await galley.propose({ batch: batch([edit]) })
+    await using agent = await openGalley(repo, { env: { GALLEY_AGENT: 'robot' } })
+    const before = repo.snapshot()
+    expect(await refusal(() => agent.purge({ force: true }))).toMatchObject({
+      code: 'agent-may-not-approve',
+      message: expect.not.stringContaining('approve'),
+      hint: 'Ask a person to run `galley purge` in their own terminal.',
+    })
+    expect((await agent.purge({ dryRun: true })).removed).toContain(join(repo.dir, '.git/galley'))
+    expect(repo.snapshot()).toEqual(before)
+    expect((await galley.show(change.id)).change.state).toBe('staged')
+  })
 })

@@ -161,9 +161,10 @@ describe('hooks install', () => {
     using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
     galley(repo, 'hooks', 'install')
     const before = repo.snapshot()
-    expect(cli(repo, ['hooks', 'uninstall', '--json'], { env: agent }).json.error.code).toBe(
-      'agent-may-not-approve',
-    )
+    expect(cli(repo, ['hooks', 'uninstall', '--json'], { env: agent }).json.error).toMatchObject({
+      code: 'agent-may-not-approve',
+      hint: 'Ask a person to run `galley hooks uninstall` in their own terminal.',
+    })
     expect(repo.snapshot()).toEqual(before)
   })
 

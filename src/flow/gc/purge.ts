@@ -8,6 +8,7 @@ import { readSlotState, slotOf } from '../../store/pool-slot.ts'
 import { scratchHome } from '../../store/scratch.ts'
 import { isDirectory } from '../../sys/durable.ts'
 import { removeTree } from '../../sys/trees.ts'
+import { refuseAgents } from '../approve.ts'
 import { installedHooks, uninstallHooks } from '../hooks/hooks.ts'
 import { finishInterrupted } from '../recover.ts'
 import type { World } from '../world.ts'
@@ -23,12 +24,19 @@ export interface Purged {
 /**
  * Removes galley from the repository: its folder and every scratch tree. Landed commits stay; they are the user's.
  *
- * @throws GalleyError `wrong-state`, while changes are pending, unless `force`.
+ * @throws GalleyError `agent-may-not-approve`, where the environment shows an agent at work, unless `dryRun`; `wrong-state`, while
+ * changes are pending, unless `force`.
  */
 export async function purge(
   world: World,
   request: { readonly force: boolean; readonly dryRun: boolean },
 ): Promise<Purged> {
+  if (!request.dryRun) {
+    refuseAgents(world, {
+      message: 'an agent may not remove galley, with every change that waits and every decision',
+      hint: 'Ask a person to run `galley purge` in their own terminal.',
+    })
+  }
   const store = await findStore(world.repository)
   const pending =
     store === null

@@ -1,7 +1,5 @@
 import { dirname, join } from 'node:path'
-import { refuse } from '../../model/error.ts'
 import { type HookName, type HookPlace, type HookStep, hookNames } from '../../model/hook.ts'
-import { agentAtWork } from '../../policy/agent-environment.ts'
 import { type HookFacts, planHook, shimLine } from '../../policy/hook-plan.ts'
 import {
   type HookEntry,
@@ -11,6 +9,7 @@ import {
 } from '../../store/hook-manifest.ts'
 import { galleyDirectory } from '../../store/open-store.ts'
 import { readScript, removeIfEmpty } from '../../sys/hook-files.ts'
+import { refuseAgents } from '../approve.ts'
 import type { World } from '../world.ts'
 import { findConfigWay, takeHookConfig, writeHookConfig } from './hook-config.ts'
 import { findHookPlace, readHookFacts } from './hook-place.ts'
@@ -106,12 +105,10 @@ export interface HooksRemoved {
  */
 export async function uninstallHooks(world: World): Promise<HooksRemoved> {
   const { repository } = world
-  const agent = agentAtWork(repository.env)
-  if (agent !== null) {
-    refuse('agent-may-not-approve', `an agent may not take the hooks away (${agent} is set)`, {
-      variable: agent,
-    })
-  }
+  refuseAgents(world, {
+    message: 'an agent may not take the hooks away',
+    hint: 'Ask a person to run `galley hooks uninstall` in their own terminal.',
+  })
   const galleyDir = galleyDirectory(repository)
   const entries = await installedHooks(world)
   const remarks: string[] = []
