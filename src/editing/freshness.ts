@@ -153,7 +153,9 @@ function distance(
   if (read?.bytes === undefined || state.kind === 'absent' || !state.origins.isUntouched) return null
   const text = context.reads.text(read, read.bytes, state.text.work)
   const named = namedLines(edit, text.lines.count)
-  if (named === null || firstUnseen(context.reads.seen(read.path, read.blob), named) !== null) return null
+  // Whoever names the blob knows all of it, as where it still is the file's.
+  const seen = edit.blob === undefined ? context.reads.seen(read.path, read.blob) : 'all'
+  if (named === null || firstUnseen(seen, named) !== null) return null
   return distanceMoved(text, state.text, named)
 }
 

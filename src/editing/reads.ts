@@ -13,7 +13,11 @@ export class Reads {
   private readonly seenLines = new Map<string, Seen>()
   private readonly notes = new Map<string, readonly string[]>()
 
-  constructor(reads: readonly ReadRecord[]) {
+  private readonly named = new Map<string, ReadRecord>()
+
+  /** @param named - Blobs that edits name: evidence for the edit that names one, and for no other. */
+  constructor(reads: readonly ReadRecord[], named: readonly ReadRecord[] = []) {
+    for (const each of named) this.named.set(keyOf(each.path, each.blob), each)
     for (const read of reads) {
       this.last.set(read.path, read)
       const key = keyOf(read.path, read.blob)
@@ -28,9 +32,10 @@ export class Reads {
     return this.last.get(path)
   }
 
-  /** The first read of the path that found this blob. */
+  /** The first read of the path that found this blob, or what is known of the blob itself. */
   of(path: string, blob: BlobId | null): ReadRecord | undefined {
-    return this.records.get(keyOf(path, blob))?.[0]
+    const key = keyOf(path, blob)
+    return this.records.get(key)?.[0] ?? this.named.get(key)
   }
 
   /** Lines that reads of these very bytes have shown. */

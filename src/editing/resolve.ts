@@ -17,6 +17,8 @@ export interface ResolveRequest {
   readonly files: ReadonlyMap<string, FileState>
   /** Evidence: what the batch names in `reads`, and what its session has read. */
   readonly reads: readonly ReadRecord[]
+  /** What edits themselves name by `blob` and is not what the file is now, with its bytes: no evidence, but it explains a stale edit. */
+  readonly named?: readonly ReadRecord[]
   readonly options: {
     readonly maxTier: Tier
     /** Apply a stale edit where its lines have moved to, instead of only suggesting it. */
@@ -36,7 +38,7 @@ export interface ResolveRequest {
  */
 export function resolve(request: ResolveRequest, work = new Work(limits.searchMaxBytes)): Resolution {
   const draft = new Draft(request.files, work)
-  const context: JudgeContext = { draft, reads: new Reads(request.reads), ...request.options }
+  const context: JudgeContext = { draft, reads: new Reads(request.reads, request.named), ...request.options }
   const failedPaths = new Set<string>()
   const verdicts = steps(request.edits).map((edits) => {
     const verdict = judgeStep(

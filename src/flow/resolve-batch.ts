@@ -5,7 +5,7 @@ import type { Batch } from '../model/batch.ts'
 import type { DialectProfile } from '../model/dialect.ts'
 import type { Edit } from '../model/edit.ts'
 import { refuse } from '../model/error.ts'
-import type { ReadRecord } from '../model/file-state.ts'
+import type { FileState, ReadRecord } from '../model/file-state.ts'
 import { idLength } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import type { PermissionMode, Policy } from '../model/policy.ts'
@@ -71,7 +71,8 @@ export async function resolveBatch(world: World, request: ResolveBatchRequest): 
   if (limited.length > 0) refuseBatch(limited)
 
   const options = { maxTier: policy.matching.maxTier, carry: request.carry, fileMaxBytes }
-  const resolution = resolve({ edits, files, reads, options })
+  const named = await namedBlobs(world, edits, files)
+  const resolution = resolve({ edits, files, reads, named, options })
   if (resolution.kind === 'refused') refuseBatch(resolution.failures)
   if (resolution.files.length > policy.limits.batchMaxFiles) {
     const count = resolution.files.length
@@ -127,4 +128,19 @@ async function readRecords(world: World, batch: Batch): Promise<readonly ReadRec
   const journal = session === undefined ? [] : readsOf(await readJournal(await world.store(), session))
   const named = new Set(batch.reads.map((r) => r.path))
   return withBytes(await world.reader(), [...batch.reads, ...journal.filter((r) => !named.has(r.path))])
+}
+
+/** Blobs that edits name and that are not what the file is now, with their bytes where the repository has them. */
+async function namedBlobs(
+  world: World,
+  edits: readonly Edit[],
+  files: ReadonlyMap<string, FileState>,
+): Promise<readonly ReadRecord[]> {
+  const named = new Map<string, ReadRecord>()
+  for (const { path, blob } of edits) {
+    const now = files.get(path)
+    if (typeof blob !== 'string' || (now?.kind === 'file' && now.blob === blob)) continue
+    named.set(`${path}\0${blob}`, { path, blob })
+  }
+  return named.size === 0 ? [] : withBytes(await world.reader(), [...named.values()])
 }

@@ -6,6 +6,7 @@ import { replayJournal } from '../../src/flow/call/call-replay.ts'
 import { cli, refusal } from '../helpers/galley.ts'
 import { makeRepo, type TestRepo } from '../helpers/repo.ts'
 import {
+  always,
   asKilled,
   type JournalLine,
   no,
@@ -370,3 +371,21 @@ function hook(repo: TestRepo, name: string, body: string): void {
   writeFileSync(file, `#!/bin/sh\n${body}\n`)
   chmodSync(file, 0o755)
 }
+
+test('a call whose change met a conflict is dropped, and the same call made again is staged on the file as it is', async () => {
+  using repo = makeRepo({ files: { 'a.txt': 'one\ntwo\nthree\n' } })
+  await using agent = await startAgent(repo, 'claude-code')
+  const file = { file_path: `${repo.dir}/a.txt` }
+  const edit = { ...file, old_string: 'one', new_string: 'ONE' }
+  await agent.call('Read', file)
+  const waiting = await agent.call('Edit', edit, { approval: { kind: 'none' } })
+  expect(waiting.change?.state).toBe('staged')
+  repo.write('a.txt', 'one\nTWO\nthree\n')
+  repo.commit('two')
+  await agent.call('Read', file)
+  const met = await agent.call('Edit', edit, { approval: always })
+  expect([met.result.kind, met.change?.state]).toEqual(['failed', 'rejected'])
+  expect(met.result.text).toContain('make the call again')
+  const again = await agent.call('Edit', edit, { approval: always })
+  expect([again.result.kind, repo.read('a.txt')]).toEqual(['completed', 'ONE\nTWO\nthree\n'])
+})

@@ -154,6 +154,14 @@ async function failedEnd(
   if (bindsFile(run)) {
     return refusedEnd(run, error, 'failed', await withdrawn(run, change.id, error.message))
   }
+  if (error.code === 'conflict') {
+    // The same call would find the same change, and the same conflict, for ever.
+    const end = refusedEnd(run, error, 'failed', await withdrawn(run, change.id, error.message))
+    return {
+      ...end,
+      text: `${end.text}\n${change.id} is dropped: make the call again, on the file as it is now.`,
+    }
+  }
   const end = refusedEnd(run, error, 'failed', change)
   return { ...end, text: `${end.text}\nThe change is kept as ${change.id}: \`galley show ${change.id}\`.` }
 }
