@@ -88,6 +88,62 @@ describe('a change that was proposed and approved in one clone', () => {
   })
 })
 
+describe('a change that was rejected', () => {
+  const secret = { op: 'write', path: '.env.local', content: 'TOKEN=s3cr3t\n' }
+
+  test('before it was ever pushed stays here: neither a ref nor an object of it reaches the remote', async () => {
+    using made = two()
+    await using ann = await openGalley(made.ann)
+    const { change } = await ann.propose({ batch: batch([secret]) })
+    await ann.reject({ id: change.id, reason: 'a secret' })
+    const other = await ann.propose({ batch: batch([append]) })
+    const pushed = await ann.push()
+    expect(pushed).toMatchObject({ changes: [other.change.id], withheld: [change.id] })
+    expect(onRemote(made.bare).filter((line) => line.includes(change.id))).toEqual([])
+    const objects = made.bare.git('cat-file', '--batch-all-objects', '--batch-check=%(objectname)')
+    expect(objects).not.toContain(change.files[0]?.newBlob)
+    expect(objects).not.toContain(change.commit)
+    expect(await ann.push()).toMatchObject({ pushed: [], withheld: [change.id] })
+    const said = cli(made.ann, ['push']).stdout
+    expect(said).toBe(
+      `Nothing that origin has not.\nkept here: ${change.id} (rejected, or standing on what was rejected)\n`,
+    )
+  })
+
+  test('keeps what stands on it here too: its commit would go along', async () => {
+    using made = two()
+    await using ann = await openGalley(made.ann)
+    const below = await ann.propose({ batch: batch([secret]) })
+    const above = await ann.propose({ batch: batch([append], { base: below.change.id }) })
+    await ann.reject({ id: below.change.id, reason: 'a secret' })
+    const pushed = await ann.push({ withBranch: 'main' })
+    expect(pushed).toMatchObject({ pushed: [] })
+    expect([...pushed.withheld].sort()).toEqual([below.change.id, above.change.id].sort())
+    expect(onRemote(made.bare)).toEqual([])
+  })
+
+  test('after it was pushed is rejected there too', async () => {
+    using made = two()
+    await using ann = await openGalley(made.ann)
+    await using ben = await openGalley(made.ben)
+    const { change } = await ann.propose({ batch: batch([append]) })
+    await ann.push()
+    await ann.reject({ id: change.id, reason: 'no' })
+    expect(await ann.push()).toMatchObject({ changes: [change.id], withheld: [] })
+    await ben.fetch()
+    expect((await ben.show(change.id)).change).toMatchObject({ state: 'rejected', rejection: 'no' })
+  })
+
+  test('and was then proposed anew goes', async () => {
+    using made = two()
+    await using ann = await openGalley(made.ann)
+    const { change } = await ann.propose({ batch: batch([append]) })
+    await ann.reject({ id: change.id, reason: 'no' })
+    await ann.propose({ batch: batch([{ ...append, content: 'c\n' }]), revise: change.id })
+    expect(await ann.push()).toMatchObject({ changes: [change.id], withheld: [] })
+  })
+})
+
 describe('a second push or fetch', () => {
   test('moves nothing and says so', async () => {
     using made = two()

@@ -8,7 +8,7 @@ export const push: Verb = {
   usage: 'push [remote] [options]',
   summary: 'Give changes, approvals and logs to a remote.',
   details:
-    'Gives the changes, approvals and logs of this repository to a remote, which keeps them as refs/galley/*. Revisions and approvals are\ncreated there and never overwritten; logs move forward only. Without a name the remote is the one that git would push to. What a\nchange stands on goes along, as with any push. With --with-branch a branch and the approvals of what it brings move in one transaction.',
+    'Gives the changes, approvals and logs of this repository to a remote, which keeps them as refs/galley/*. Revisions and approvals are\ncreated there and never overwritten; logs move forward only. Without a name the remote is the one that git would push to. What a\nchange stands on goes along, as with any push; of a change that was rejected before the remote had it nothing is sent, nor of what\nstands on it. With --with-branch a branch and the approvals of what it brings move in one transaction.',
   examples: [
     ['galley push', 'share what waits for a decision, and the decisions'],
     ['galley push origin --with-branch main', 'a branch together with its approvals, or nothing'],
@@ -30,7 +30,7 @@ export const push: Verb = {
   },
 }
 
-function pushedText({ remote, pushed, changes, branch }: Pushed): string {
+function pushedText({ remote, pushed, changes, branch, withheld }: Pushed): string {
   const to = visible(remote)
   const count = (kind: string) => pushed.filter(({ ref }) => ref.startsWith(`refs/galley/${kind}/`)).length
   const parts = [
@@ -43,5 +43,9 @@ function pushedText({ remote, pushed, changes, branch }: Pushed): string {
       ? ''
       : `${shortRef(branch.ref)}: ${shortId(branch.before)}..${shortId(branch.after)}\n`
   const what = pushed.length === 0 ? `Nothing that ${to} has not.\n` : `pushed to ${to}: ${said}\n`
-  return `${moved}${pushed.length === 0 && moved !== '' ? '' : what}`
+  const [kept] = withheld
+  const more = withheld.length > 1 ? ` and ${withheld.length - 1} more` : ''
+  const stays =
+    kept === undefined ? '' : `kept here: ${kept}${more} (rejected, or standing on what was rejected)\n`
+  return `${moved}${pushed.length === 0 && moved !== '' ? '' : what}${stays}`
 }

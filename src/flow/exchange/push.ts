@@ -9,6 +9,7 @@ import type { Store } from '../../store/open-store.ts'
 import type { World } from '../world.ts'
 import { type BranchPush, openBranchPush } from './push-branch.ts'
 import { openRemote, type RemoteSide } from './remote-side.ts'
+import { findWithheld } from './withheld.ts'
 
 export type { TransportOptions }
 
@@ -25,6 +26,8 @@ export interface Pushed {
   readonly pushed: readonly { readonly ref: string; readonly object: string }[]
   /** The changes that they belong to. */
   readonly changes: readonly ChangeId[]
+  /** Rejected before the remote had anything of them, or standing on such a change: nothing of these was sent. */
+  readonly withheld: readonly ChangeId[]
   readonly branch: { readonly ref: string; readonly before: string | null; readonly after: string } | null
 }
 
@@ -38,6 +41,8 @@ interface Behind {
  * Gives the store's changes, approvals and logs to a remote. Revisions and approvals are created there and never overwritten; a log moves
  * forward only, each by a lease on what the remote holds. With a branch, its commits and the refs of their changes move in one
  * transaction or not at all, and the rest follows.
+ *
+ * Of a change that was rejected before the remote had it, nothing is sent, and nothing of what stands on it (`findWithheld`).
  *
  * Whoever lost a race looks again and goes on. What the remote has beyond this store is not touched.
  *
@@ -56,12 +61,13 @@ export async function pushChanges(world: World, request: PushRequest): Promise<P
   world.log.note('pushed', { remote: side.name, refs: pushed.length, behind: rest.behind.length })
   const moved = branch === null ? null : { ref: branch.ref, before: branch.before, after: branch.after }
   if (rest.behind.length > 0) refuseBehind(side, rest.behind, { pushed, branch: moved })
-  return { remote: side.name, pushed, changes: ids, branch: moved }
+  return { remote: side.name, pushed, changes: ids, withheld: [...rest.withheld], branch: moved }
 }
 
 interface Plan {
   readonly updates: readonly RemoteUpdate[]
   readonly behind: readonly Behind[]
+  readonly withheld: ReadonlySet<ChangeId>
 }
 
 /** What is to be set on the remote as it stands now, for some changes or all. */
@@ -75,13 +81,15 @@ async function plan(
   const remote = byChange(remoteRows).changes
   const updates: RemoteUpdate[] = []
   const behind: Behind[] = []
-  for (const local of byChange(await listExchanged(store)).changes.values()) {
-    if (only !== null && !only.has(local.id)) continue
+  const ours = byChange(await listExchanged(store)).changes
+  const withheld = await findWithheld(reader, ours, remote)
+  for (const local of ours.values()) {
+    if (withheld.has(local.id) || (only !== null && !only.has(local.id))) continue
     const push = await planChangePush(reader, local, remote.get(local.id))
     if (push.kind === 'ready') updates.push(...push.updates)
     else behind.push(push)
   }
-  return { updates, behind }
+  return { updates, behind, withheld }
 }
 
 const listGalleyRefs = (side: RemoteSide): Promise<readonly RefRow[]> =>
@@ -95,16 +103,17 @@ async function pushRest(
   world: World,
   store: Store,
   side: RemoteSide,
-): Promise<{ readonly pushed: readonly RemoteUpdate[]; readonly behind: readonly Behind[] }> {
+): Promise<Omit<Plan, 'updates'> & { readonly pushed: readonly RemoteUpdate[] }> {
   const pushed: RemoteUpdate[] = []
   for (let tries = 1; ; tries++) {
-    const { updates, behind } = await plan(world, store, await listGalleyRefs(side), null)
+    const { updates, behind, withheld } = await plan(world, store, await listGalleyRefs(side), null)
     const outcomes = await pushInParts(side, updates)
     pushed.push(...updates.filter(({ ref }) => outcomes.some((o) => o.ref === ref && o.kind === 'done')))
     refuseRefused(side, outcomes, pushed)
     const lost = outcomes.filter((outcome) => outcome.kind === 'moved')
-    if (lost.length === 0) return { pushed, behind }
-    if (tries >= limits.exchangeTries) return { pushed, behind: [...behind, ...lost.flatMap(lostAsBehind)] }
+    if (lost.length === 0) return { pushed, behind, withheld }
+    if (tries >= limits.exchangeTries)
+      return { pushed, behind: [...behind, ...lost.flatMap(lostAsBehind)], withheld }
     await pause(world, tries)
   }
 }
