@@ -36,7 +36,8 @@ export async function parseVerb(name: string, verb: Verb, words: readonly string
     .exitProcess(false)
     .wrap(100)
     .fail((message, error) => {
-      throw error ?? usageError(message)
+      const isForAnother = name === 'run' && !words.includes('--') && /^Unknown arguments?:/.test(message)
+      throw error ?? usageError(isForAnother ? `${message}; the command stands behind \`--\`` : message)
     })
   for (const [command, meaning] of verb.examples) parser.example(command, meaning)
   const args = await parser.parseAsync([...words], {}, (_error: unknown, _argv: unknown, output: string) => {

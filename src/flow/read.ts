@@ -95,7 +95,7 @@ export async function readFileBytes(
   if (file.kind === 'absent' || file.kind === 'blocked') {
     if (session !== undefined)
       await recordInSession(await world.store(), session, [await readEntry(world, path, null, null)])
-    refuse('not-found', `${path} does not exist`, { path, blob: null })
+    refuse('not-found', `${path} does not exist`, { path, blob: null }, 'Check the path.')
   }
   if (file.kind !== 'file') refuseKind(file, path)
   return { ...file, blob: await blobIdOf(file.bytes, world.repository.objectFormat) }

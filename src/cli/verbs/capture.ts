@@ -40,7 +40,7 @@ export const capture: Verb = {
   run: async (context, args) => {
     const world = await context.world()
     const words = (args['_'] as readonly unknown[]).map(String)
-    const paths = words.map((word) => rootPath(world.repository.prefix, word))
+    const paths = words.map((word) => rootPath(world.repository, word))
     const what = { paths, staged: args['staged'] === true }
     if (args['dry-run'] === true) return listingAnswer(await listCapture(world, what), context)
     const { change, repeated } = await captureFlow(world, {
@@ -57,8 +57,8 @@ export const capture: Verb = {
   },
 }
 
-const rootPath = (prefix: string, word: string): string =>
-  fromRoot(prefix, word.length > 1 ? word.replace(/\/+$/, '') : word).replace(/^\.$/, '')
+const rootPath = (place: Parameters<typeof fromRoot>[0], word: string): string =>
+  fromRoot(place, word.length > 1 ? word.replace(/\/+$/, '') : word).replace(/^\.$/, '')
 
 function listingAnswer({ files, hunks }: CaptureListing, { terminal }: CliContext) {
   const value = {

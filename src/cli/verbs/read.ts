@@ -30,7 +30,7 @@ export const read: Verb = {
     const session = args['session'] === undefined ? {} : { session: String(args['session']) }
     const world = await context.world()
     const file = await readFile(world, {
-      path: fromRoot(world.repository.prefix, String(path)),
+      path: fromRoot(world.repository, String(path)),
       ...line('from'),
       ...line('to'),
       ...session,

@@ -1,5 +1,18 @@
 import { finishInterrupted } from '../../flow/recover.ts'
+import { visible } from '../../review/visible.ts'
 import type { Verb } from '../verb.ts'
+
+type RecoveredLanding = NonNullable<Awaited<ReturnType<typeof finishInterrupted>>>['landings'][number]
+
+function landingText({ label, ref, outcome, left, remarks }: RecoveredLanding): string {
+  const done = outcome === 'finished' ? 'finished' : 'rolled back'
+  const rows = [
+    `the landing of ${label} on ${ref} was ${done}`,
+    ...left.map(({ path }) => `  left as somebody has changed it since: ${path}`),
+    ...remarks.map((remark) => `  note: ${remark}`),
+  ]
+  return rows.map((row) => `${visible(row)}\n`).join('')
+}
 
 export const recover: Verb = {
   usage: 'recover',
@@ -8,9 +21,8 @@ export const recover: Verb = {
   options: (yargs) => yargs,
   run: async (context) => {
     const report = await finishInterrupted(await context.world())
-    return {
-      value: { recovery: report },
-      text: report === null ? 'Nothing to recover.\n' : `${JSON.stringify(report, null, 2)}\n`,
-    }
+    const landings = (report?.landings ?? []).map(landingText)
+    const text = landings.length === 0 ? 'Nothing to recover.\n' : landings.join('')
+    return { value: { recovery: report }, text }
   },
 }

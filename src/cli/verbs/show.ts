@@ -54,7 +54,7 @@ function whatHappened(event: ChangeEvent): string {
       return `commented: ${visible(event.text)}`
     case 'approved':
       return event.via === 'rule'
-        ? `approved by ${visible(event.rule?.text ?? '')}, a`
+        ? `approved by the rule ${visible(event.rule?.text ?? '')}, read by`
         : `approved (via ${event.via}) by`
     case 'rejected':
       return `rejected${event.reason === '' ? '' : `: ${visible(event.reason)}`}`

@@ -150,5 +150,10 @@ async function refuseIdle(
   const isThere =
     idle === '' || (await kindOf(world, idle)) !== 'absent' || (await isInBase(world, request, idle))
   if (isThere) refuse('no-change', `${quote(idle)} is as it is in HEAD`, { path: idle })
-  refuse('not-found', `${quote(idle)} is neither in the work tree nor in HEAD`, { path: idle })
+  refuse(
+    'not-found',
+    `${quote(idle)} is neither in the work tree nor in HEAD`,
+    { path: idle },
+    'Check the path.',
+  )
 }

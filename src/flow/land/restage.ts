@@ -55,7 +55,12 @@ export async function restageByMerge(
   }
   const manifest = await diffTrees(store.door, ours ?? emptyTree(store.door.objectFormat), merge.tree)
   if (manifest.length === 0)
-    refuse('no-change', `${change.id} is in ${change.onto} already`, { id: change.id, tip })
+    refuse(
+      'no-change',
+      `${change.id} is in ${change.onto} already`,
+      { id: change.id, tip },
+      `Nothing is left to land: \`galley reject ${change.id}\` takes it off the list.`,
+    )
   const { author } = await parseCommit(reader, revision.commit)
   const staged = await stageRevision(
     world,

@@ -76,7 +76,14 @@ async function readRange(world: World, text: string): Promise<Range> {
   const right = name(dots === -1 ? text : text.slice(dots + 2))
   const commitOf = async (expression: string): Promise<CommitId> =>
     (await resolveCommit(world.repository.door, expression)) ??
-    refuse('usage', `no commit is called ${JSON.stringify(expression.slice(0, 80))}`, { range: text })
+    refuse(
+      'usage',
+      expression === '@{upstream}'
+        ? 'this branch has no upstream to compare with'
+        : `no commit is called ${JSON.stringify(expression.slice(0, 80))}`,
+      { range: text },
+      'Name a range, such as `galley verify main~10..main`.',
+    )
   return {
     from: left === null ? null : await commitOf(left),
     to: await commitOf(right),
