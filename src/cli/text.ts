@@ -36,7 +36,10 @@ export function summaryLine(change: ChangeSummary, terminal: Terminal): string {
   const paint = paintFor(terminal.useColour)
   const size = `${plural(change.files, 'file')} ${paint.added(`+${change.added}`)} ${paint.removed(`−${change.removed}`)}`
   const who = change.agent === null ? '' : `  by ${visible(change.agent)}`
-  return `${paint.header(change.id)} ${stateColour(paint, change.state)}  ${size}  on ${shortRef(change.onto)}  ${visible(change.title)}${who}\n`
+  const failing = change.failing ?? 0
+  const isOpen = failing > 0 && (change.state === 'staged' || change.state === 'approved')
+  const checks = isOpen ? `  ${paint.bad(`${plural(failing, 'check')} failing`)}` : ''
+  return `${paint.header(change.id)} ${stateColour(paint, change.state)}  ${size}${checks}  on ${shortRef(change.onto)}  ${visible(change.title)}${who}\n`
 }
 
 /** What a reviewer must see beside the diff: lenient matches, carried edits, failed checks. */

@@ -21,6 +21,8 @@ export interface ChangeSummary {
   readonly files: number
   readonly added: number
   readonly removed: number
+  /** Required checks that did not pass on the current revision; absent in records of earlier versions. */
+  readonly failing?: number
   readonly agent: string | null
   readonly session: string | null
   /** When it was proposed, and when its log last moved; ISO 8601. */

@@ -213,6 +213,9 @@ function summarise(change: Change, at: string): ChangeSummary {
       (revision?.files.filter((f) => f.renamedFrom !== undefined).length ?? 0),
     added: sum('added'),
     removed: sum('removed'),
+    failing: change.checks.filter(
+      (c) => c.commit === revision?.commit && c.required && c.outcome !== 'passed',
+    ).length,
     agent: change.agent?.name ?? null,
     session: change.agent?.session ?? null,
     proposedAt: change.log[0]?.at ?? at,

@@ -67,7 +67,9 @@ function progressLine(terminal: Terminal): (text: string) => void {
 function outcomeText(outcome: RunOutcome, { terminal }: CliContext): string {
   const changes = outcome.changes.map((c) => `${changeLine(c, terminal)}${noticesOf(c, terminal)}`)
   const notes = outcome.remarks.map((remark) => `note: ${visible(remark)}\n`)
-  const left = outcome.left.map((name) => `note: kept for 30 days: ${visible(name)}\n`)
+  const left = outcome.left.map(
+    (name) => `note: kept for 30 days in .git/galley/store.git: ${visible(name)}\n`,
+  )
   const none = changes.length === 0 ? ['galley: nothing changed\n'] : []
   return [...none, ...changes, ...notes, ...left].join('')
 }
