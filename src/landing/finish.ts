@@ -23,7 +23,7 @@ import { removeEmptyDirectory } from '../sys/swap-file.ts'
 import type { Landed } from './critical-section.ts'
 import { hookEnvironment } from './hook-environment.ts'
 import type { ReadyLanding } from './make-ready.ts'
-import { lateSaves } from './place-files.ts'
+import { type LateSave, lateSaves } from './place-files.ts'
 import type { LandReport, LandRequest } from './request.ts'
 import type { LeftAlone } from './settle-files.ts'
 
@@ -50,10 +50,7 @@ export async function finishLanding(
     // The journal is open until the refresh has ended: a kill in the middle leaves an index.lock that is
     // known to be ours then.
     async () => (outcome.isIndexComplete ? [] : refreshIndex(request.repository.door).then(() => [])),
-    async () =>
-      lateSaves(journal).map(({ path, file }) =>
-        lateRemark(path, doneName(request.galleyDir, journal, file)),
-      ),
+    async () => lateRemarks(request.galleyDir, journal),
     async () => removeOwnDirectory(ready.aside.directory).then(() => []),
     async () => closeLanding(request.galleyDir, journal).then(() => []),
     async () => sweepDone(request.galleyDir, request.clock),
@@ -106,8 +103,10 @@ export async function closeLanding(
   left: readonly LeftAlone[] = [],
 ): Promise<void> {
   const landDir = landDirectory(galleyDir, journal.id)
-  const needed = [...lateSaves(journal).map(({ file }) => file), ...left.flatMap(({ old }) => old ?? [])]
-  const late = new Set(needed.map((file) => dirname(dirname(file))))
+  const late = new Set([
+    ...lateSaves(journal).map(({ stage }) => stage),
+    ...left.flatMap(({ old }) => (old === null ? [] : [dirname(dirname(old))])),
+  ])
   for (const stage of new Set([...journal.files, ...journal.cleared].map((step) => step.stage))) {
     if (stage !== landDir && !late.has(stage)) await removeOwnDirectory(stage)
   }
@@ -118,7 +117,7 @@ export async function closeLanding(
 
 /**
  * Deletes what earlier landings displaced, once it is old enough and holds the bytes that were displaced. A
- * file that a program went on saving to is kept and told of. Looks at names alone while nothing is old
+ * file that a program went on saving to, or made there, is kept and told of. Looks at names alone while nothing is old
  * enough.
  */
 export async function sweepDone(galleyDir: string, clock: Clock): Promise<readonly string[]> {
@@ -130,7 +129,7 @@ export async function sweepDone(galleyDir: string, clock: Clock): Promise<readon
     const journal = await readJournal(directory)
     const late = journal === null ? [] : lateSaves(inDirectory(journal, directory))
     if (late.length === 0) await removeOwnDirectory(directory)
-    for (const { path, file } of late) remarks.push(lateRemark(path, file))
+    remarks.push(...late.map(lateRemark))
   }
   return remarks
 }
@@ -145,12 +144,19 @@ async function sweepScratch(galleyDir: string, clock: Clock): Promise<void> {
   }
 }
 
-export const lateRemark = (path: string, file: string): string =>
-  `${path} was saved by a program that had the old file open; those bytes are in ${file}`
+/** What is said of saves that came too late, naming where they are once the landing is closed. */
+export const lateRemarks = (galleyDir: string, journal: LandingJournal): readonly string[] =>
+  lateSaves(journal).map((save) => lateRemark({ ...save, file: doneName(galleyDir, journal, save.file) }))
+
+const lateRemark = ({ path, file, isNew }: LateSave): string =>
+  isNew
+    ? `${path} was made by another program when its directory had made way for a file; it is in ${file}`
+    : `${path} was saved by a program that had the old file open; those bytes are in ${file}`
 
 /** The journal as it reads after its folder was moved. */
 function inDirectory(journal: LandingJournal, directory: string): LandingJournal {
-  return { ...journal, files: journal.files.map((step) => ({ ...step, stage: directory })) }
+  const moved = <T>(steps: readonly T[]) => steps.map((step) => ({ ...step, stage: directory }))
+  return { ...journal, files: moved(journal.files), cleared: moved(journal.cleared) }
 }
 
 /** Whether there may be one; only git itself knows all the places where hooks are found. */

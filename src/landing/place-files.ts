@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import {
   clearedDirectory,
   type FileKey,
@@ -6,7 +7,7 @@ import {
   oldFile,
 } from '../store/landing-journal.ts'
 import { lookAt, type Standing, standingOf } from '../sys/file-key.ts'
-import { exchange, holdsNoFile, type Move, moveAway, putInPlace } from '../sys/swap-file.ts'
+import { exchange, filesBelow, type Move, moveAway, putInPlace } from '../sys/swap-file.ts'
 import type { LandingPoint } from './request.ts'
 
 /**
@@ -64,7 +65,7 @@ export function placeFiles(journal: LandingJournal, reach: (point: LandingPoint)
   }
   for (const [n, { path, stage }] of journal.cleared.entries()) {
     expectDone(moveAway(workTree, path, clearedDirectory(stage, n)), path)
-    if (!holdsNoFile(clearedDirectory(stage, n)))
+    if (filesBelow(clearedDirectory(stage, n)).length > 0)
       throw new Raced(path, 'got a new file while the change was landing')
   }
   for (const [n, step] of files.entries()) {
@@ -98,14 +99,34 @@ export function checkDisplaced(journal: LandingJournal): void {
     throw new Raced(path, 'was saved by another program while the change was landing')
 }
 
-/** Displaced files that hold other bytes than were expected: saves by programs that had them open. */
-export function lateSaves(
-  journal: LandingJournal,
-): readonly { readonly path: string; readonly file: string }[] {
-  return journal.files.flatMap((step, n) => {
+/** Something of somebody's that is in galley's folder alone. */
+export interface LateSave {
+  /** Where it was meant to be. */
+  readonly path: string
+  readonly file: string
+  /** The landing's directory that holds it. */
+  readonly stage: string
+  /** A new file, and not a save to an old one. */
+  readonly isNew: boolean
+}
+
+/**
+ * Displaced files that hold other bytes than were expected, saved by programs that had them open; and files that were made in a
+ * directory when it had made way for a file.
+ */
+export function lateSaves(journal: LandingJournal): readonly LateSave[] {
+  const saved = journal.files.flatMap((step, n) => {
     if (step.kind === 'create') return []
     const file = oldFile(step, n)
     const standing = standingOf(file, journal.objectFormat)
-    return standing.kind === 'absent' || matches(standing, step.old) ? [] : [{ path: step.path, file }]
+    if (standing.kind === 'absent' || matches(standing, step.old)) return []
+    return [{ path: step.path, file, stage: step.stage, isNew: false }]
   })
+  const made = journal.cleared.flatMap(({ path, stage }, n) => {
+    const directory = clearedDirectory(stage, n)
+    return filesBelow(directory).map((name) => {
+      return { path: `${path}/${name}`, file: join(directory, name), stage, isNew: true }
+    })
+  })
+  return [...saved, ...made]
 }

@@ -20,11 +20,10 @@ import { moveObjects } from '../sys/move-objects.ts'
 import { livenessOf } from '../sys/process-identity.ts'
 import { stageFile, stageLink } from '../sys/stage-file.ts'
 import { asRefusal } from './as-refusal.ts'
-import { closeLanding, lateRemark, removeEmptyParents } from './finish.ts'
+import { closeLanding, lateRemarks, removeEmptyParents } from './finish.ts'
 import { isHeldHere } from './hold-index.ts'
 import { asideDirectories } from './landing-objects.ts'
 import { unlockIndex } from './locks.ts'
-import { lateSaves } from './place-files.ts'
 import { bringIndexForward } from './recover-index.ts'
 import { removeOwnRefLocks, removeRefreshLock } from './recover-locks.ts'
 import { objectsDirectory } from './repository-facts.ts'
@@ -123,7 +122,7 @@ async function settle(
   await removeOwnRefLocks(repository.commonDir, galleyDir, journal, clock)
   unlockIndex(journal.indexFile, journal.id)
   await settleObjects(repository, galleyDir, journal, direction)
-  const remarks = direction === 'forward' ? await finish(door, journal) : []
+  const remarks = direction === 'forward' ? await finish(door, galleyDir, journal) : []
   const isNeeded = direction === 'forward' || left.some(({ old }) => old !== null)
   if (isNeeded) await closeLanding(galleyDir, journal, left)
   else await removeOwnDirectory(landDirectory(galleyDir, journal.id))
@@ -170,10 +169,10 @@ async function settleObjects(
   }
 }
 
-async function finish(door: GitDoor, journal: LandingJournal): Promise<readonly string[]> {
+async function finish(door: GitDoor, galleyDir: string, journal: LandingJournal): Promise<readonly string[]> {
   removeEmptyParents(journal)
   await refreshIndex(door)
-  return lateSaves(journal).map(({ path, file }) => lateRemark(path, file))
+  return lateRemarks(galleyDir, journal)
 }
 
 async function refHolds(door: GitDoor, journal: LandingJournal): Promise<boolean> {

@@ -15,7 +15,14 @@ import {
 } from '../store/landing-journal.ts'
 import { lookAt, type Standing, standingOf } from '../sys/file-key.ts'
 import { ownIdentity } from '../sys/process-identity.ts'
-import { exchange, moveAway, moveDirectoryBack, putInPlace, removeEmptyDirectory } from '../sys/swap-file.ts'
+import {
+  exchange,
+  filesBelow,
+  moveAway,
+  moveDirectoryBack,
+  putInPlace,
+  removeEmptyDirectory,
+} from '../sys/swap-file.ts'
 import { matches } from './place-files.ts'
 
 /** What was left as somebody else made it. */
@@ -47,8 +54,10 @@ export function settleFiles(journal: LandingJournal, direction: RecoveryDirectio
   settle(['write', 'create'])
   for (const directory of [...journal.made].reverse()) removeEmptyDirectory(journal.workTree, directory)
   for (const [n, { path, stage }] of journal.cleared.entries()) {
-    // Where a file has taken the name meanwhile, the empty directory is not missed.
-    moveDirectoryBack(journal.workTree, path, clearedDirectory(stage, n))
+    // Where something has taken the name meanwhile, an empty directory is not missed.
+    const directory = clearedDirectory(stage, n)
+    moveDirectoryBack(journal.workTree, path, directory)
+    if (filesBelow(directory).length > 0) left.push({ path, old: directory })
   }
   settle(['delete'])
   return left

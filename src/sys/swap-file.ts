@@ -1,4 +1,4 @@
-import { linkSync, lstatSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs'
+import { type Dirent, linkSync, lstatSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from './durable-files.ts'
 import { inParent, type OpenParent, type ParentProblem } from './held-directory.ts'
@@ -105,11 +105,22 @@ export function moveDirectoryBack(root: string, path: string, aside: string): vo
   })
 }
 
-/** Whether a directory of galley's own holds no file at any depth. */
-export function holdsNoFile(directory: string): boolean {
-  return readdirSync(directory, { withFileTypes: true }).every(
-    (entry) => entry.isDirectory() && holdsNoFile(join(directory, entry.name)),
+/** Everything but directories in a directory of galley's own, at any depth, relative to it; nothing where it is not there. */
+export function filesBelow(directory: string): readonly string[] {
+  return entriesOf(directory).flatMap((entry) =>
+    entry.isDirectory()
+      ? filesBelow(join(directory, entry.name)).map((name) => `${entry.name}/${name}`)
+      : [entry.name],
   )
+}
+
+function entriesOf(directory: string): readonly Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true })
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return []
+    throw error
+  }
 }
 
 export interface PlaceStat {

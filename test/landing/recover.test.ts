@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRepository } from '../../src/git/open-repository.ts'
@@ -219,6 +219,68 @@ describe('after a landing', () => {
       `late.txt was saved by a program that had the old file open; those bytes are in ${late}`,
     )
     expect(readdirSync(done)).toHaveLength(2)
+  })
+
+  test('a file that was made in a directory when that had made way is kept and told of', async () => {
+    await using repo = makeRepo({ files: { ...FILES, 'swap/deep/inner.txt': 'i\n' } })
+    const galleyDir = join(repo.dir, '.git/galley')
+    const inAside = (name: string): string => {
+      const [id = ''] = readdirSync(join(galleyDir, 'land'))
+      return join(galleyDir, 'land', id, 'directories/0', name)
+    }
+    const request = await stageChange(repo, { 'swap/deep/inner.txt': null, swap: 'a file now\n' })
+    const report = await landCommit({
+      ...request,
+      reach: (point) => {
+        if (point === 'checked') writeFileSync(inAside('deep/late.txt'), 'late\n')
+      },
+    })
+    expect(repo.read('swap')).toBe('a file now\n')
+    const done = join(galleyDir, 'done')
+    const late = join(done, readdirSync(done)[0] ?? '', 'directories/0/deep/late.txt')
+    const remark = `swap/deep/late.txt was made by another program when its directory had made way for a file; it is in ${late}`
+    expect(report.remarks).toEqual([remark])
+    const next = await stageChange(repo, { 'a.txt': 'A\n' })
+    expect((await landCommit({ ...next, clock: later })).remarks).toEqual([remark])
+    expect(readFileSync(late, 'utf8')).toBe('late\n')
+  })
+
+  test('one that was made before the branch moved is back in its directory, and nothing has landed', async () => {
+    await using repo = makeRepo({ files: { ...FILES, 'swap/inner.txt': 'i\n' } })
+    const galleyDir = join(repo.dir, '.git/galley')
+    const request = await stageChange(repo, { 'swap/inner.txt': null, swap: 'a file now\n' })
+    const landing = landCommit({
+      ...request,
+      reach: (point) => {
+        if (point !== 'all-placed') return
+        const [id = ''] = readdirSync(join(galleyDir, 'land'))
+        writeFileSync(join(galleyDir, 'land', id, 'directories/0/late.txt'), 'late\n')
+      },
+    })
+    expect(await refusalOf(landing)).toBe('would-overwrite')
+    expect(repo.read('swap/late.txt') + repo.read('swap/inner.txt')).toBe('late\ni\n')
+    expect(repo.git('status', '--porcelain')).toBe('?? swap/late.txt')
+  })
+
+  test('one whose directory cannot come back is kept too', async () => {
+    await using repo = makeRepo({ files: FILES })
+    mkdirSync(join(repo.dir, 'swap'))
+    const galleyDir = join(repo.dir, '.git/galley')
+    const request = await stageChange(repo, { swap: 'a file now\n' })
+    const landing = landCommit({
+      ...request,
+      reach: (point) => {
+        if (point !== 'all-placed') return
+        const [id = ''] = readdirSync(join(galleyDir, 'land'))
+        writeFileSync(join(galleyDir, 'land', id, 'directories/0/late.txt'), 'late\n')
+        rmSync(join(repo.dir, 'swap'))
+        repo.write('swap', 'mine\n')
+      },
+    })
+    await refusalOf(landing)
+    expect(repo.read('swap')).toBe('mine\n')
+    const kept = readdirSync(join(galleyDir, 'done'), { recursive: true, encoding: 'utf8' })
+    expect(kept.filter((name) => name.endsWith('/late.txt'))).toHaveLength(1)
   })
 
   test('what stood uncommitted in a merged file can be had from a ref of the store', async () => {
