@@ -160,8 +160,8 @@ export function repositoryArguments(door: GitDoor): readonly string[] {
 /**
  * Runs one git command to its end.
  *
- * @throws GalleyError `git-too-old`, if there is no git to run; `io-error`, if it ran too long or said too much; `internal`
- * with arguments, exit code and message, if the exit code is not among `okCodes`.
+ * @throws GalleyError `git-too-old`, if there is no git to run; `io-error`, if it ran too long or said too much; `unsupported-repository`,
+ * if it cannot read the configuration; `internal` with arguments, exit code and message, if the exit code is not among `okCodes`.
  */
 export async function git(door: GitDoor, call: GitCall): Promise<GitResult> {
   const env = { ...gitEnvironment(door, { withHooks: call.withHooks === true }), ...call.env }
@@ -187,11 +187,19 @@ const SYSTEM_REFUSAL =
 /** A file that is there already is somebody's, such as a lock. */
 const isSystemRefusal = (said: string): boolean => SYSTEM_REFUSAL.test(said) && !said.includes('File exists')
 
+/** Whether git said, in the C locale, that it cannot use the user's configuration. No command works then. */
+export const isBadConfiguration = (said: string): boolean =>
+  /^(?:fatal|error): (?:bad (?:\w+ )?config|failed to expand user dir)/m.test(said)
+
 /** The error for an exit code that nobody expected, with git's own words as data. */
 export function gitFailure(args: readonly string[], result: GitResult): GalleyError {
   const said = result.stderr.trim().slice(0, 2000)
   return new GalleyError({
-    code: isSystemRefusal(said) ? 'io-error' : 'internal',
+    code: isBadConfiguration(said)
+      ? 'unsupported-repository'
+      : isSystemRefusal(said)
+        ? 'io-error'
+        : 'internal',
     message: `git ${args.find((arg, i) => !arg.startsWith('-') && args[i - 1] !== '-c') ?? ''} ended with exit code ${result.exitCode}: ${said || '(no message)'}`,
     data: { args: args.slice(0, 20), exitCode: result.exitCode, stderr: said },
   })

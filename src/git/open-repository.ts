@@ -1,7 +1,14 @@
 import { refuse } from '../model/error.ts'
 import type { ObjectFormat } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
-import { type GitDoor, gitEnvironment, inheritedVariables, namedRepository, startGit } from './door.ts'
+import {
+  type GitDoor,
+  gitEnvironment,
+  inheritedVariables,
+  isBadConfiguration,
+  namedRepository,
+  startGit,
+} from './door.ts'
 
 /** The user's repository, as found from a directory. */
 export interface Repository {
@@ -74,7 +81,7 @@ function refuseRepository(directory: string, stderr: string): never {
       directory,
     })
   }
-  if (stderr.includes('bad config') || stderr.includes('bad numeric config')) {
+  if (isBadConfiguration(stderr)) {
     refuse(
       'unsupported-repository',
       `git cannot read the configuration of the repository at ${directory}`,

@@ -1,6 +1,16 @@
-import { chmodSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { errorCode, removeDirectoryIfEmpty } from './durable-files.ts'
+import { NO_LINKS } from './swap-file.ts'
 
 /**
  * Gives objects that waited in a folder their places in an object store on the same device: every directory that is
@@ -12,8 +22,23 @@ export function moveObjects(from: string, to: string): void {
   makeDirectories(directories.map((name) => ({ model: join(from, name), directory: join(to, name) })))
   for (const name of directories) {
     const files = readdirSync(join(from, name)).filter((file) => !file.startsWith('tmp_'))
-    for (const file of [...files].sort(indexLast)) renameSync(join(from, name, file), join(to, name, file))
+    for (const file of [...files].sort(indexLast)) moveNew(join(from, name, file), join(to, name, file))
   }
+}
+
+/** A link never overwrites. Where there are none, what stands there is looked for a moment before. */
+function moveNew(from: string, to: string): void {
+  try {
+    linkSync(from, to)
+  } catch (error) {
+    const isThere = lstatSync(to, { throwIfNoEntry: false }) !== undefined
+    if (!isThere) {
+      if (!NO_LINKS.includes(errorCode(error))) throw error
+      renameSync(from, to)
+      return
+    }
+  }
+  unlinkSync(from)
 }
 
 const isIndex = (file: string): boolean => file.endsWith('.idx')

@@ -10,7 +10,7 @@ export type Move =
   | ParentProblem
 
 /** No hard links here, or none can be made now (on some file systems a link takes an inode). */
-const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'ENOSPC', 'EDQUOT']
+export const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'ENOSPC', 'EDQUOT']
 
 /** Moves what stands at a path of the work tree to a name of galley's own. */
 export function moveAway(root: string, path: string, aside: string): Move {

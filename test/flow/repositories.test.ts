@@ -1,5 +1,8 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { git } from '../../src/git/door.ts'
+import { hooksPath } from '../../src/git/hooks-path.ts'
+import { openRepository } from '../../src/git/open-repository.ts'
 import { batch, openGalley, refusal } from '../helpers/galley.ts'
 import { makeRepo, type TestRepo } from '../helpers/repo.ts'
 
@@ -99,5 +102,36 @@ describe('outside', () => {
     using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
     const error = await refusal(() => openGalley(repo, { dir: join(repo.dir, '.git') }))
     expect(error.code).toBe('not-a-repository')
+  })
+})
+
+describe('a configuration that git cannot use is said to be that', () => {
+  const faults = [
+    ['a hooks path of nobody', '[core]\n\thooksPath = ~no-such-user/x\n'],
+    ['a value that is none', '[core]\n\tfileMode = perhaps\n'],
+    ['a line that is none', '[core\n'],
+  ] as const
+  const spoil = (repo: TestRepo, lines: string) =>
+    repo.write('.git/config', `${repo.read('.git/config')}${lines}`)
+
+  test.each(faults)('%s, when the repository is opened', async (_, lines) => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+    spoil(repo, lines)
+    expect((await refusal(() => openGalley(repo))).code).toBe('unsupported-repository')
+  })
+
+  test.each(faults)('%s, that comes later', async (_, lines) => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+    const repository = await openRepository(repo.dir, repo.env)
+    spoil(repo, lines)
+    const asked = refusal(() => git(repository.door, { args: ['rev-parse', 'HEAD'] }))
+    expect((await asked).code).toBe('unsupported-repository')
+  })
+
+  test('where hooks are looked for', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+    const repository = await openRepository(repo.dir, repo.env)
+    spoil(repo, faults[0][1])
+    expect((await refusal(() => hooksPath(repository))).code).toBe('unsupported-repository')
   })
 })

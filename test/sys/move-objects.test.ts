@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -28,6 +37,23 @@ describe('moving objects into a store', () => {
     expect(names(to)).toEqual(['00', '00/a', 'ff', 'ff/b', 'pack', 'pack/p.idx', 'pack/p.pack'])
     expect(statSync(join(to, '00')).mode).toBe(statSync(join(from, '00')).mode)
     moveObjects(from, to)
+  })
+
+  test('changes nothing that is there already', () => {
+    mkdirSync(join(to, '00'))
+    writeFileSync(join(to, '00/a'), 'theirs')
+    const before = statSync(join(to, '00/a'))
+    moveObjects(from, to)
+    expect(readFileSync(join(to, '00/a'), 'utf8')).toBe('theirs')
+    expect(statSync(join(to, '00/a')).ino).toBe(before.ino)
+    expect(names(from)).not.toContain('00/a')
+  })
+
+  test('goes on where it was cut off between the two names of a file', () => {
+    mkdirSync(join(to, '00'))
+    linkSync(join(from, '00/a'), join(to, '00/a'))
+    moveObjects(from, to)
+    expect(statSync(join(to, '00/a')).nlink).toBe(1)
   })
 
   test('leaves nothing where a directory cannot be made', () => {
