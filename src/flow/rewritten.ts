@@ -35,6 +35,15 @@ export function rewriterAmong(runs: readonly CheckRun[]): Rewriter | null {
   return last?.rewriting === undefined ? null : { name: last.result.name, rewriting: last.rewriting }
 }
 
+const REWRITTEN_BY = 'rewritten by '
+
+/** Checks whose rewritings led to the current revision, one after the other, oldest first. */
+export function rewritersOf({ log }: Pick<Change, 'log'>): readonly string[] {
+  const reasons = log.flatMap((e) => (e.kind === 'staged' || e.kind === 'restaged' ? [e.reason] : []))
+  const begun = reasons.findLastIndex((reason) => !reason.startsWith(REWRITTEN_BY))
+  return reasons.slice(begun + 1).map((reason) => reason.slice(REWRITTEN_BY.length))
+}
+
 interface JudgeFacts {
   readonly change: Change
   readonly revision: Revision
@@ -117,7 +126,7 @@ export async function stageRewritten(
   const isAsBefore = sameTransitions(revision.manifest)
   const rewritten = manifest.filter((t) => !isAsBefore(t))
   const remarks = rewritten.map(({ path }): Remark => {
-    return { kind: 'rewritten', item: 0, path, text: `rewritten by ${name}` }
+    return { kind: 'rewritten', item: 0, path, text: `${REWRITTEN_BY}${name}` }
   })
   const next = {
     base,
@@ -129,7 +138,7 @@ export async function stageRewritten(
     committer: await world.identity(),
   } as const
   return withLandingLock(store.galleyDir, world.clock, 'revise', () =>
-    stageRevision(world, store, logged, next, `rewritten by ${name}`, words),
+    stageRevision(world, store, logged, next, `${REWRITTEN_BY}${name}`, words),
   )
 }
 

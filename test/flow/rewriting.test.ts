@@ -138,6 +138,27 @@ describe('a check that passes and rewrites files', () => {
     expect([change.revision, ...outcomes(change)]).toEqual([2, 'format failed'])
   })
 
+  test('and its own result at the landing, where what was relied on has changed, is no new revision', async () => {
+    using repo = makeRepo()
+    const flag = join(repo.home, 'flag')
+    repo.write('a.txt', 'one\n')
+    repo.write('b.txt', 'b\n')
+    repo.write(
+      '.galley.json',
+      policyOf(check(`sed -i s/two/TWO/ a.txt; [ ! -e '${flag}' ] || echo more >> a.txt`)),
+    )
+    repo.commit('start')
+    await using galley = await openGalley(repo)
+    const reads = [{ path: 'b.txt', blob: repo.git('rev-parse', 'HEAD:b.txt') }]
+    const edit = { op: 'write', path: 'a.txt', content: 'two\n' }
+    const { id } = (await galley.propose({ batch: batch([edit], { reads }) })).change
+    await galley.approve({ id })
+    repo.write('b.txt', 'other\n')
+    writeFileSync(flag, '')
+    expect((await refusal(() => galley.land({ id }))).code).toBe('checks-failed')
+    expect((await galley.show(id)).change.revision).toBe(2)
+  })
+
   test('is not said to have rewritten what a merge made afterwards', async () => {
     const lines = 'one\n2\n3\n4\n5\n'
     using repo = makeRepo({

@@ -14,7 +14,7 @@ import { believable } from '../exchange/foreign-change.ts'
 import { loadChange, refuseLostBase } from '../logged-change.ts'
 import { type PolicyInForce, readPolicy, withBasePolicy } from '../read-policy.ts'
 import { finishInterrupted } from '../recover.ts'
-import { rewriterAmong, rewritingJudge, stageRewritten } from '../rewritten.ts'
+import { rewriterAmong, rewritersOf, rewritingJudge, stageRewritten } from '../rewritten.ts'
 import type { World } from '../world.ts'
 import { decide, movedReads, refuseByPolicy } from './land-facts.ts'
 import { landingCommit } from './landing-commit.ts'
@@ -231,13 +231,15 @@ async function recheck(
   const isChecked = !request.again && names.every(has)
   if (!isChecked) beforeCommands(request)
   const facts = { change: logged.change, revision, inForce, base: request.before }
-  const judge = rewritingJudge(world, store, { ...facts, rewriters: [] })
+  // On another tip there may be other things to rewrite; on its own commit, what rewrote it before has had its turn.
+  const rewriters = request.after === revision.commit ? rewritersOf(logged.change) : []
+  const judge = rewritingJudge(world, store, { ...facts, rewriters })
   const place = { commit: request.after, judge }
   const runs = isChecked ? [] : await runChecks(world, store, logged, policy, place)
   const found = { commit: request.after, runs }
   const checked = isChecked ? logged : await recordChecks(world, store, logged, found)
   const rewriter = rewriterAmong(runs)
-  if (rewriter !== null) return refuseRewritten(world, store, checked, { ...rewriter, ...facts })
+  if (rewriter !== null) return refuseRewritten(world, store, checked, { ...rewriter, ...facts, rewriters })
   const bad = checked.change.checks.find(
     (c) => c.commit === request.after && c.required && c.outcome !== 'passed',
   )
@@ -252,10 +254,13 @@ async function refuseRewritten(
   world: World,
   store: Store,
   logged: LoggedChange,
-  request: Parameters<typeof stageRewritten>[3],
+  request: Parameters<typeof stageRewritten>[3] & { readonly rewriters: readonly string[] },
 ): Promise<never> {
   const staged = await stageRewritten(world, store, logged, request)
-  const { change } = await checkRevision(world, store, staged, request.inForce, [request.name])
+  const { change } = await checkRevision(world, store, staged, request.inForce, [
+    ...request.rewriters,
+    request.name,
+  ])
   const { id } = change
   const revision = change.revisions.length
   const message = `${request.name} rewrote files of ${id}; that is staged as revision ${revision}, which needs an approval of its own`
