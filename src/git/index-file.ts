@@ -20,6 +20,8 @@ export interface IndexEntry {
 /** What landing needs to know of an index. */
 export interface IndexView {
   readonly entries: ReadonlyMap<string, IndexEntry>
+  /** For each of the paths asked about as directories: every entry below it. */
+  readonly beneath: ReadonlyMap<string, readonly string[]>
   /** The first path with an entry of stage 1 to 3, wherever it is. */
   readonly unmerged: string | null
   /** Unless it is `whole`, entries may be missing here. */
@@ -45,26 +47,37 @@ const NAME_MASK = 0x0fff
  *
  * @see gitformat-index(5)
  */
-export function viewIndex(bytes: Buffer, format: ObjectFormat, paths: Iterable<string>): IndexView | null {
+export function viewIndex(
+  bytes: Buffer,
+  format: ObjectFormat,
+  paths: Iterable<string>,
+  directories: Iterable<string> = [],
+): IndexView | null {
   if (bytes.length < 12 || bytes.toString('latin1', 0, 4) !== 'DIRC') return null
   const version = bytes.readUInt32BE(4)
   if (version < 2 || version > 4) return null
-  const wanted = sortedByBytes(paths)
+  const wanted = sortedByBytes(paths, directories)
   const entries = new Map<string, IndexEntry>()
+  const beneath = new Map<string, string[]>()
   const idBytes = format === 'sha1' ? 20 : 32
   const scanner = new Scanner(bytes, version, idBytes)
   let next = 0
+  let inside: Wanted | null = null
   let unmerged: string | null = null
   const count = bytes.readUInt32BE(8)
   for (let i = 0; i < count; i++) {
     if (!scanner.step()) return null
     if (scanner.stage !== 0) unmerged ??= scanner.path()
-    while (next < wanted.length && scanner.compare((wanted[next] as Wanted).bytes) > 0) next++
+    for (; next < wanted.length && scanner.compare((wanted[next] as Wanted).bytes) > 0; next++)
+      if (wanted[next]?.isDirectory === true) inside = wanted[next] ?? null
+    if (inside !== null && scanner.isBelow(inside.bytes))
+      beneath.set(inside.path, [...(beneath.get(inside.path) ?? []), scanner.path()])
+    else inside = null
     const target = wanted[next]
     if (target !== undefined && scanner.compare(target.bytes) === 0)
       entries.set(target.path, scanner.entry(target.path, idBytes))
   }
-  return { entries, unmerged, form: formOf(bytes, scanner.end, idBytes) }
+  return { entries, beneath, unmerged, form: formOf(bytes, scanner.end, idBytes) }
 }
 
 /** Whether the bytes end with their own checksum, as far as there is one (index.skipHash leaves zeros). */
@@ -80,13 +93,20 @@ export function isSoundIndex(bytes: Buffer, format: ObjectFormat): boolean {
 
 interface Wanted {
   readonly path: string
+  /** Of a directory with the slash at its end: no entry is called so, and all below it come right after. */
   readonly bytes: Buffer
+  readonly isDirectory: boolean
 }
 
-const sortedByBytes = (paths: Iterable<string>): readonly Wanted[] =>
-  [...new Set(paths)]
-    .map((path) => ({ path, bytes: Buffer.from(path, 'utf8') }))
-    .sort((a, b) => a.bytes.compare(b.bytes))
+const sortedByBytes = (paths: Iterable<string>, directories: Iterable<string>): readonly Wanted[] =>
+  [
+    ...[...new Set(paths)].map((path) => ({ path, bytes: Buffer.from(path, 'utf8'), isDirectory: false })),
+    ...[...new Set(directories)].map((path) => ({
+      path,
+      bytes: Buffer.from(`${path}/`, 'utf8'),
+      isDirectory: true,
+    })),
+  ].sort((a, b) => a.bytes.compare(b.bytes))
 
 /** Goes from entry to entry without making strings. */
 class Scanner {
@@ -169,6 +189,14 @@ class Scanner {
       if (difference !== 0) return difference
     }
     return this.nameLength - other.length
+  }
+
+  isBelow(directory: Buffer): boolean {
+    const [from, at] = this.version === 4 ? [this.name, 0] : [this.bytes, this.nameAt]
+    return (
+      this.nameLength > directory.length &&
+      from.compare(directory, 0, directory.length, at, at + directory.length) === 0
+    )
   }
 
   path(): string {

@@ -5,6 +5,7 @@ import { makePrivateDirectory, removeOwnDirectory } from '../sys/durable-files.t
 import { resolveFile } from '../sys/index-snapshot.ts'
 import { asRefusal } from './as-refusal.ts'
 import type { PathFacts } from './decide-path.ts'
+import { createdPaths, displacedEntries, parentsOfCreated } from './displaced-entries.ts'
 import { gatherFacts } from './gather-facts.ts'
 import { mergeAll } from './merge-beneath.ts'
 import {
@@ -77,15 +78,20 @@ export async function planLanding(
 ): Promise<LandingPlan> {
   await makePrivateDirectory(scratch)
   const indexFile = resolveFile(join(request.repository.gitDir, 'index'))
-  const paths = request.manifest.map((t) => t.path)
-  const reading = await readWholeIndex(request.repository.door, indexFile, join(scratch, 'unfolded'), paths)
+  const reading = await readWholeIndex(
+    request.repository.door,
+    indexFile,
+    join(scratch, 'unfolded'),
+    [...request.manifest.map((t) => t.path), ...parentsOfCreated(request.manifest)],
+    createdPaths(request.manifest),
+  )
   const { unmerged } = reading.view
   if (unmerged !== null)
     refuse('unmerged', `the index holds unmerged entries, first for ${unmerged}`, { path: unmerged })
   const outside = await outsideCone(request, facts, reading.view, scratch)
   const found = gatherFacts(request, facts, reading.view, raw, outside)
   const decisions = decidePaths(found, raw)
-  refuseProblems(decisions.problems)
+  refuseProblems([...decisions.problems, ...displacedEntries(request.manifest, reading.view)])
   const merges = await mergeAll(request, facts.workTree, decisions.merges, raw, reader, scratch)
   refuseProblems(merges.problems)
   const files = decisions.files.flatMap(

@@ -32,7 +32,7 @@ export async function bringIndexForward(
     return
   }
   const paths = journal.index.map((step) => step.path)
-  const reading = await readWholeIndex(door, journal.indexFile, join(landDir, 'unfolded'), paths)
+  const reading = await readWholeIndex(door, journal.indexFile, join(landDir, 'unfolded'), paths, [])
   const steps = journal.index.filter(({ path, from }) =>
     sameKey(reading.view.entries.get(path) ?? null, from),
   )

@@ -13,7 +13,7 @@ export interface IndexReading {
 }
 
 /**
- * Reads the index entries of the given paths, without git where the index is one plain file.
+ * Reads the index entries of the given paths, and those below the given directories, without git where the index is one plain file.
  *
  * @param spare - A name for a file of our own, used where a split or sparse index has to be unfolded first.
  * @throws GalleyError `unsupported-repository`, for an index of an unknown version.
@@ -23,18 +23,23 @@ export async function readWholeIndex(
   indexFile: string,
   spare: string,
   paths: readonly string[],
+  directories: readonly string[],
 ): Promise<IndexReading> {
-  const { identity, view } = read(door, indexFile, paths)
+  const read = (file: string) => readView(door, file, paths, directories)
+  const { identity, view } = read(indexFile)
   if (view.form === 'whole' || !linkOrCopy(indexFile, spare)) return { identity, form: view.form, view }
   await unfoldIndexFile(door, spare)
-  return { identity, form: view.form, view: read(door, spare, paths).view }
+  return { identity, form: view.form, view: read(spare).view }
 }
 
-function read(door: GitDoor, file: string, paths: readonly string[]) {
+function readView(door: GitDoor, file: string, paths: readonly string[], directories: readonly string[]) {
   const { bytes, identity } = snapshotFile(file)
   if (bytes === null)
-    return { identity, view: { entries: new Map(), unmerged: null, form: 'whole' } as const }
-  const view = viewIndex(bytes, door.objectFormat, paths)
+    return {
+      identity,
+      view: { entries: new Map(), beneath: new Map(), unmerged: null, form: 'whole' } as const,
+    }
+  const view = viewIndex(bytes, door.objectFormat, paths, directories)
   return {
     identity,
     view:
