@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { refuse } from '../model/error.ts'
 import { type CommitId, commitId } from '../model/ids.ts'
 import { makeDirectories } from '../sys/durable-files.ts'
+import { deviceOf } from '../sys/stage-file.ts'
 import { type GitDoor, git } from './door.ts'
 
 /**
@@ -96,14 +97,15 @@ export async function stageObjects(options: {
   if (ids.length === 0) return
   const input = `${ids.join('\n')}\n`
   // `--local`: what the user's store has already (the store's alternate) stays out.
-  const pack = ['pack-objects', '-q', '--local', '--delta-base-offset', '--threads=1']
+  const local = isFar(store, aside) ? [] : ['--local']
+  const pack = ['pack-objects', '-q', ...local, '--delta-base-offset', '--threads=1']
   if (ids.length >= UNPACK_LIMIT) {
     const shared =
       options.sharedRepository === null ? [] : ['-c', `core.sharedRepository=${options.sharedRepository}`]
     const durable = ['-c', 'core.fsync=pack,pack-metadata']
     const target = join(aside.directory, 'pack', 'pack')
     await makeDirectories(join(aside.directory, 'pack'))
-    await git(store, { args: [...shared, ...durable, ...pack, target], input, env: NO_INDEX })
+    await git(store, { args: [...shared, ...durable, ...pack, target], input, env: packingEnv(store, aside) })
   } else {
     const packed = await git(store, { args: [...pack, '--stdout'], input, env: NO_INDEX })
     const durable = ['-c', 'core.fsync=loose-object', '-c', 'core.fsyncMethod=batch']
@@ -115,6 +117,22 @@ export async function stageObjects(options: {
   }
   await expectObjects(user, aside, ids)
 }
+
+const isFar = (store: GitDoor, aside: ObjectsAside): boolean =>
+  deviceOf(join(store.gitDir, 'objects')) !== deviceOf(aside.directory)
+
+/**
+ * git makes a pack in the object store that it works in and then renames it. Where that is another device than the user's, it works in
+ * the folder aside; nothing is `--local` there.
+ */
+const packingEnv = (store: GitDoor, aside: ObjectsAside): Record<string, string> =>
+  isFar(store, aside)
+    ? {
+        ...NO_INDEX,
+        GIT_OBJECT_DIRECTORY: aside.directory,
+        GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPath(join(store.gitDir, 'objects')),
+      }
+    : NO_INDEX
 
 /**
  * With fsyncMethod=batch git 2.39 ends well even when the device was full and the objects did not get their

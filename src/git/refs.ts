@@ -1,5 +1,5 @@
 import { invariant } from '../model/error.ts'
-import { type CommitId, commitId, type ObjectFormat, type RefName, zeroId } from '../model/ids.ts'
+import { type CommitId, commitId, isObjectId, type ObjectFormat, type RefName, zeroId } from '../model/ids.ts'
 import { type GitDoor, git, gitFailure } from './door.ts'
 
 /** What must be true of a ref before it moves. There is no "any": every move is a compare-and-swap. */
@@ -56,7 +56,8 @@ export async function resolveCommit(door: GitDoor, expression: string): Promise<
     okCodes: [0, 1, 128],
   })
   const text = result.stdout.toString('utf8').trim()
-  return result.exitCode === 0 && text !== '' ? commitId(text) : null
+  // What is no name of one commit (`^HEAD`) is answered as it is.
+  return result.exitCode === 0 && isObjectId(text) ? commitId(text) : null
 }
 
 export interface RefRow {
