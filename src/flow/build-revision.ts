@@ -6,9 +6,10 @@ import type { RevisionFile } from '../model/change.ts'
 import type { ErrorCode } from '../model/error-codes.ts'
 import { zeroId } from '../model/ids.ts'
 import { type FileMode, type Manifest, manifestOf, type Transition } from '../model/manifest.ts'
-import type { Failure, ResolvedFile } from '../model/resolution.ts'
+import type { Failure, Remark, ResolvedFile } from '../model/resolution.ts'
 import { mergeBytes } from '../store/merge-bytes.ts'
 import type { PathState } from './read-files.ts'
+import { takenWork } from './taken-work.ts'
 import type { World } from './world.ts'
 
 /** Resolved files as a revision can hold them: transitions from the base commit, and the bytes to write. */
@@ -18,6 +19,8 @@ export type BuiltRevision =
       readonly manifest: Manifest
       readonly changes: readonly FileChange[]
       readonly files: readonly RevisionFile[]
+      /** What the change takes along of uncommitted work. */
+      readonly remarks: readonly Remark[]
     }
   | { readonly kind: 'refused'; readonly failures: readonly Failure[] }
 
@@ -34,6 +37,7 @@ interface Built {
   readonly transition: Transition
   readonly change: FileChange
   readonly file: RevisionFile
+  readonly remark: Remark | null
 }
 
 /**
@@ -60,6 +64,7 @@ export async function buildRevision(world: World, request: BuildRequest): Promis
     manifest: manifestOf(built.map((b) => b.transition)),
     changes: built.map((b) => b.change),
     files: built.map((b) => b.file),
+    remarks: built.flatMap((b) => b.remark ?? []),
   }
 }
 
@@ -75,9 +80,14 @@ async function buildFile(
   const origin = resolved.renamedFrom === undefined ? undefined : request.states.get(resolved.renamedFrom)
   const old = state.base ?? { mode: '000000' as FileMode, blob: zero }
   const before = state.base === null ? null : await baseBytes(world, state)
+  const isTaken = state.uncommitted && request.includeUncommitted
+  const item = request.itemOf(path)
   if (resolved.after.kind === 'absent') {
     if (state.uncommitted && !request.includeUncommitted) return overlap(request, path, 'it would be deleted')
     if (state.base === null) return null
+    const along = isTaken
+      ? await takenWork(world, state, item, { base: before, next: movedTo(request, path) })
+      : null
     const transition: Transition = {
       path,
       oldMode: old.mode,
@@ -89,7 +99,8 @@ async function buildFile(
     return {
       transition,
       change: { kind: 'delete', path },
-      file: fileFacts(resolved, origins.has(path) ? null : before, null),
+      file: { ...fileFacts(resolved, origins.has(path) ? null : before, null), ...along?.file },
+      remark: along?.remark ?? null,
     }
   }
   const carried = await carryToBase(world, request, resolved, state, before)
@@ -98,12 +109,19 @@ async function buildFile(
   const { blob, change, treeBytes } = await writeForm(world, state, path, mode, carried.bytes)
   if (blob === old.blob && mode === old.mode) return null
   const transition: Transition = { path, oldMode: old.mode, oldBlob: old.blob, newMode: mode, newBlob: blob }
-  const isTaken = state.uncommitted && request.includeUncommitted
+  const along = isTaken ? await takenWork(world, state, item, { base: before, next: carried.bytes }) : null
   const keepsForm = (state.conversion?.kind === 'converted' || isTaken) && resolved.before.kind === 'file'
   const working = keepsForm ? await workingIds(world, resolved, state, carried.bytes) : undefined
   const counted = origin === undefined ? before : await baseBytes(world, origin)
-  const file = { ...fileFacts(resolved, counted, treeBytes), ...(working === undefined ? {} : { working }) }
-  return { transition, change, file }
+  const facts = { ...fileFacts(resolved, counted, treeBytes), ...along?.file }
+  const file = working === undefined ? facts : { ...facts, working }
+  return { transition, change, file, remark: along?.remark ?? null }
+}
+
+/** Where a file that goes is moved to: its lines go on there. */
+function movedTo(request: BuildRequest, path: string): Uint8Array | null {
+  const after = request.resolved.find((one) => one.renamedFrom === path)?.after
+  return after?.kind === 'file' ? after.bytes : null
 }
 
 const fileFacts = (

@@ -189,6 +189,7 @@ async function approveByRule(
   const verdict = autoApproves(inForce.policy, {
     manifest: revision.manifest,
     files: revision.files,
+    remarks: revision.remarks,
     checks: logged.change.checks,
     commit: revision.commit,
   })

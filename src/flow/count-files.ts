@@ -19,6 +19,7 @@ export async function countFiles(
   const files: RevisionFile[] = []
   for (const t of manifest) {
     const renamedFrom = originOf(t.path)
+    const taken = facts.get(t.path)?.taken
     const source = (renamedFrom === undefined ? t : byPath.get(renamedFrom)) ?? t
     // What a rename takes along is counted where it goes.
     const before = origins.has(t.path) ? null : await bytesOf(source.oldMode, source.oldBlob)
@@ -29,6 +30,7 @@ export async function countFiles(
       added: counted?.added ?? null,
       removed: counted?.removed ?? null,
       ...(renamedFrom === undefined ? {} : { renamedFrom }),
+      ...(taken === undefined ? {} : { taken }),
     })
   }
   return files

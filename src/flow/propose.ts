@@ -140,7 +140,7 @@ async function prepareRevision(
     itemOf: work.itemOf,
   })
   if (built.kind === 'refused') refuseBatch(built.failures)
-  const { manifest, changes, files } = built
+  const { manifest, changes, files, remarks } = built
   if (manifest.length === 0) refuse('no-change', 'the batch leaves every file as it is', {})
   const denied = judgeTransitions(inForce.policy, manifest, work.itemOf)
   if (denied.length > 0) refuseBatch(denied)
@@ -152,7 +152,7 @@ async function prepareRevision(
     base: base.commit,
     content: { kind: 'changes', changes, manifest },
     files,
-    remarks: work.remarks,
+    remarks: [...work.remarks, ...remarks],
     reads: batch.reads.filter((read) => !edited.has(read.path)),
     author,
     committer: identity,

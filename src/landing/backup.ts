@@ -3,20 +3,21 @@ import { keepInStore } from '../git/promote.ts'
 import { updateRefs } from '../git/refs.ts'
 import { refuse } from '../model/error.ts'
 import { limits } from '../model/limits.ts'
+import { backupRef, printCommand } from '../store/backups.ts'
 import { readStanding } from '../sys/file-key.ts'
+import { type PathFacts, standsAlong } from './decide-path.ts'
 import type { LandingPlan } from './preflight.ts'
 import type { LandRequest } from './request.ts'
 
 /**
- * Keeps what the user had in the files that are merged, in the store: a commit that holds the working files
- * under `working/`, the index's blobs under `index/` and the results under `merged/`. Nothing when there is
- * no merge.
+ * Keeps what the user had in the files that are merged, or whose uncommitted work the change takes along, in
+ * the store: a commit that holds the working files under `working/`, the index's blobs under `index/` and the
+ * results of merges under `merged/`. Nothing when there is neither.
  *
  * @returns The ref's name, for the report.
  */
 export async function backUp(request: LandRequest, plan: LandingPlan): Promise<readonly string[]> {
-  if (plan.merged.size === 0) return []
-  const changes: FileChange[] = []
+  const changes: FileChange[] = keptPlaces(plan).flatMap((kept) => bytesOf(plan, kept))
   for (const [key, { bytes }] of plan.merged) {
     const path = key.slice(key.indexOf(':') + 1)
     const facts = plan.facts.get(path)
@@ -29,13 +30,14 @@ export async function backUp(request: LandRequest, plan: LandingPlan): Promise<r
     if (mine !== null) changes.push({ kind: 'bytes', path: `working/${path}`, mode: '100644', bytes: mine })
     changes.push({ kind: 'bytes', path: `merged/${path}`, mode: '100644', bytes })
   }
+  if (changes.length === 0) return []
   await keepInStore(
     request.store,
     changes.flatMap((change) => (change.kind === 'blob' ? [change.blob] : [])),
   )
   const seconds = Math.floor(request.clock.now() / 1000)
   const who = { name: 'galley', email: 'galley@localhost', date: `${seconds} +0000` }
-  const message = `What stood uncommitted in files that ${request.label} was landed beneath\n`
+  const message = `What stood uncommitted in files that ${request.label} was landed in or beneath\n`
   const importer = openImporter(request.store, { asPack: true })
   const { commit } = await importer.commit({
     parent: null,
@@ -47,8 +49,51 @@ export async function backUp(request: LandRequest, plan: LandingPlan): Promise<r
   })
   await importer.finish()
   const name = Buffer.from(request.clock.random(4)).toString('hex')
-  const ref = `refs/galley/backup/${request.label}/${seconds}-${name}`
+  const ref = backupRef(request.label, seconds, name)
   if (await updateRefs(request.store, [{ ref, expected: null, next: commit }], 'backup before landing'))
     return [ref]
   return refuse('busy', `the backup ${ref} could not be made`, { ref })
+}
+
+/** A place with work of the user's that the change takes along and the landing writes over. */
+interface Kept {
+  readonly where: 'working' | 'index'
+  readonly facts: PathFacts
+}
+
+/** A file that stays as it is holds the new version already. */
+function keptPlaces(plan: LandingPlan): readonly Kept[] {
+  const written = new Set(plan.files.map((file) => file.path))
+  return [...plan.facts.values()].filter(standsAlong).flatMap((facts) => {
+    const { path, index, base, next, standing } = facts
+    const ids = [base?.id, next?.id, ...(standing.kind === 'file' ? [standing.id] : [])]
+    const isStaged = index !== null && !index.intentToAdd && !ids.includes(index.id)
+    return [
+      ...(written.has(path) && standing.kind === 'file' ? [{ where: 'working', facts } as const] : []),
+      ...(isStaged ? [{ where: 'index', facts } as const] : []),
+    ]
+  })
+}
+
+function bytesOf(plan: LandingPlan, { where, facts }: Kept): readonly FileChange[] {
+  const path = `${where}/${facts.path}`
+  if (where === 'index') {
+    return facts.index === null ? [] : [{ kind: 'blob', path, mode: '100644', blob: facts.index.id }]
+  }
+  const bytes = readStanding(plan.workTree, facts.path, limits.fileMaxBytes)
+  return bytes === null ? [] : [{ kind: 'bytes', path, mode: '100644', bytes }]
+}
+
+/** How to get back what was kept of the files that a change took along. */
+export function keptRemarks(
+  request: LandRequest,
+  plan: LandingPlan,
+  [ref]: readonly string[],
+): readonly string[] {
+  if (ref === undefined) return []
+  return keptPlaces(plan).map(({ where, facts: { path } }) => {
+    const what = where === 'index' ? 'what was staged of it' : 'the file as it was'
+    const command = printCommand(request.store.gitDir, ref, where, path)
+    return `${path} had uncommitted work, which the change took along; ${what} is printed by: ${command}`
+  })
 }

@@ -68,6 +68,8 @@ export interface PathFacts {
   readonly isOutsideCone: boolean
   /** What the approval says must stand there; null = nothing, undefined = it says nothing. */
   readonly bound: Version | null | undefined
+  /** The working file whose uncommitted work the change takes along; null = deleted, undefined = it takes none. */
+  readonly along: Version | null | undefined
   /** Work that the change took over: it counts as the version before. */
   readonly takenOver: readonly { readonly entry: Version | null; readonly file: Version | null }[]
 }
@@ -97,12 +99,27 @@ export function refuseOtherFile(facts: PathFacts): Problem | null {
   return isSame ? null : { code: 'changed-after-approval', path, message }
 }
 
+/** Whether the very working file stands there that the change takes along. */
+export function standsAlong(facts: PathFacts): boolean {
+  const { along, standing } = facts
+  if (along === undefined || along === null) return along === null && standing.kind === 'absent'
+  const now = standing.kind === 'file' ? standingVersion(facts) : null
+  return now?.id === along.id && (!facts.trustsExecutableBit || now.mode === along.mode)
+}
+
+/** `next` takes the place of what the change takes along. */
+function replaceBy(mine: Version | null, next: Version | null): Combination {
+  if (same(mine, next)) return { kind: 'keep' }
+  return next === null ? { kind: 'remove' } : { kind: 'set', to: next }
+}
+
 const isTakenOver = (facts: PathFacts, where: 'entry' | 'file', mine: Version | null): boolean =>
   mine !== null && facts.takenOver.some((version) => same(version[where], mine))
 
 /** What is to become of the index entry of a path. */
 export function decideIndexEntry(facts: PathFacts): Decision<Combination> {
   const { path, base, next, index } = facts
+  if (standsAlong(facts)) return replaceBy(index, next)
   // An intent to add has no content yet: the entry is as good as absent, but the user's intent is not ours to
   // drop.
   if (index?.intentToAdd === true) {
@@ -134,6 +151,7 @@ export function decideFile(facts: PathFacts): Decision<Combination> {
       problem: { code: 'symlink', path, message: `${path} leads through the symbolic link ${standing.at}` },
     }
   }
+  if (standsAlong(facts)) return replaceBy(standingVersion(facts), rawNext)
   const isAbsent = standing.kind === 'absent' || facts.makesRoom
   if (isAbsent && facts.isOutsideCone) return { kind: 'keep' }
   if (isAbsent) return decideAbsentFile(facts)

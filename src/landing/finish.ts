@@ -20,6 +20,7 @@ import {
   removeOwnDirectory,
 } from '../sys/durable-files.ts'
 import { removeEmptyDirectory } from '../sys/swap-file.ts'
+import { keptRemarks } from './backup.ts'
 import type { Landed } from './critical-section.ts'
 import { hookEnvironment } from './hook-environment.ts'
 import type { ReadyLanding } from './make-ready.ts'
@@ -44,7 +45,7 @@ export async function finishLanding(
 ): Promise<LandReport> {
   request.held?.obeySignals()
   const { journal, plan } = ready
-  const remarks: string[] = [...plan.remarks]
+  const remarks: string[] = [...plan.remarks, ...keptRemarks(request, plan, ready.backups)]
   const steps: readonly (() => Promise<readonly string[]>)[] = [
     async () => removeEmptyParents(journal),
     // The journal is open until the refresh has ended: a kill in the middle leaves an index.lock that is

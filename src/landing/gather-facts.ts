@@ -34,6 +34,7 @@ export function gatherFacts(
       trustsExecutableBit: facts.trustsExecutableBit,
       isOutsideCone: outsideCone.has(t.path),
       bound: request.bound?.get(t.path),
+      along: request.along?.get(t.path),
       takenOver: request.takenOver?.get(t.path) ?? [],
     }
   })

@@ -49,6 +49,11 @@ export interface LandRequest {
    * and that its checks then rewrote. It is in the store.
    */
   readonly takenOver?: ReadonlyMap<string, readonly TakenOver[]>
+  /**
+   * Working files whose uncommitted work the change takes along: mode and blob id of their bytes; null = deleted. Where that very file
+   * stands, the change takes its place and that of its index entry, and both are kept in a backup.
+   */
+  readonly along?: ReadonlyMap<string, Version | null>
   /** The lock is this landing's from the start. */
   readonly held?: HeldIndex
   /** Reflog message. */
@@ -68,7 +73,7 @@ export interface TakenOver {
 
 export interface LandReport {
   readonly remarks: readonly string[]
-  /** Refs in the store that hold what the user had where the landing merged beneath it. */
+  /** Refs in the store that hold what the user had where the landing merged beneath it or took it along. */
   readonly backups: readonly string[]
   /** How long git's locks were held, in milliseconds. */
   readonly locksHeldMs: number

@@ -33,6 +33,11 @@ export interface RevisionFile {
   readonly renamedFrom?: string
   /** Blob ids of the working file's bytes, where a line-ending or encoding conversion makes them differ from the tree's. */
   readonly working?: { readonly old: string | null; readonly new: string | null }
+  /**
+   * The working file that the edits were made on, where the change takes uncommitted work in it along: its mode and the blob id of its
+   * bytes; null = it was deleted.
+   */
+  readonly taken?: { readonly mode: FileMode; readonly id: string } | null
 }
 
 export interface CheckResult {

@@ -1,5 +1,6 @@
 import type { Approval, ChangeEvent } from './change.ts'
 import { isChangeId, isObjectId } from './ids.ts'
+import { remarkKinds } from './resolution.ts'
 
 /**
  * Records read back from the store are checked for their form before they get their types: anybody who can write the folder can
@@ -39,6 +40,7 @@ const record =
 const transition = record({ path: text, oldMode: mode, oldBlob: object, newMode: mode, newBlob: object })
 const agent: Check = (v) =>
   v === null || record({ name: text, model: optional(text), session: optional(text) })(v)
+const version = record({ mode, id: object })
 const file = record({
   path: text,
   tier: text,
@@ -46,8 +48,10 @@ const file = record({
   removed: countOrNull,
   renamedFrom: optional(text),
   working: optional(record({ old: objectOrNull, new: objectOrNull })),
+  taken: optional((v) => v === null || version(v)),
 })
-const remark = record({ kind: text, item: count, path: text, text })
+const kinds: readonly unknown[] = remarkKinds
+const remark = record({ kind: (v) => kinds.includes(v), item: count, path: text, text })
 const read = record({ path: text, blob: objectOrNull })
 const checkResult = record({
   name: text,

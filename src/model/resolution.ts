@@ -8,18 +8,25 @@ export interface Failure extends Refusal {
   readonly path: string
 }
 
+export const remarkKinds = [
+  'carried',
+  'tier',
+  'quote-class',
+  'invisible',
+  'created-or-overwrote',
+  're-encoded',
+  'stale-read',
+  /** By a check; it belongs to no item, and `item` is 0. */
+  'rewritten',
+  /** Uncommitted work of the user's is part of the change: a person has to approve it. */
+  'takes-uncommitted',
+  /** Of an undo: where the user's file is that the undone change took along. */
+  'uncommitted-kept',
+] as const
+
 /** Something the reviewer should see although the edit was taken. */
 export interface Remark {
-  readonly kind:
-    | 'carried'
-    | 'tier'
-    | 'quote-class'
-    | 'invisible'
-    | 'created-or-overwrote'
-    | 're-encoded'
-    | 'stale-read'
-    /** By a check; it belongs to no item, and `item` is 0. */
-    | 'rewritten'
+  readonly kind: (typeof remarkKinds)[number]
   readonly item: number
   readonly path: string
   readonly text: string

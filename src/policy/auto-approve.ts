@@ -3,14 +3,17 @@ import { tiers } from '../model/edit.ts'
 import type { CommitId } from '../model/ids.ts'
 import type { Manifest } from '../model/manifest.ts'
 import type { AutoApprove, Policy } from '../model/policy.ts'
+import type { Remark } from '../model/resolution.ts'
 import { judgeTransitions, protectedPaths } from './judge-manifest.ts'
 import { exactMatcher } from './path-matcher.ts'
+import { pathsTaken } from './paths-taken.ts'
 import { quote } from './quote.ts'
 import { judgeChecks } from './required-checks.ts'
 
 export interface AutoApprovalFacts {
   readonly manifest: Manifest
   readonly files: readonly RevisionFile[]
+  readonly remarks: readonly Remark[]
   readonly checks: readonly CheckResult[]
   /** Results for other commits count for nothing. Left out where all are of the revision's commit. */
   readonly commit?: CommitId
@@ -23,7 +26,7 @@ export type AutoApproval =
 /**
  * Decides whether the policy's `autoApprove` approves a revision without a person.
  *
- * It does where every path matches one of its globs exactly as written, nothing is protected or denied, no bound is
+ * It does where every path matches one of its globs exactly as written, nothing is protected or denied, no uncommitted work goes along, no bound is
  * passed, every match was within its tier, and every check that it or the policy requires has passed. A rule is one
  * approver: it never stands for `approval.count` of more, nor for `approval.requires` of a terminal or a signature.
  */
@@ -33,6 +36,7 @@ export function autoApproves(policy: Policy, facts: AutoApprovalFacts): AutoAppr
   const reason =
     approvalReason(policy) ??
     judgementReason(policy, facts.manifest) ??
+    uncommittedReason(facts.remarks) ??
     pathReason(rule, facts.manifest) ??
     sizeReason(rule, facts) ??
     tierReason(rule, facts) ??
@@ -54,6 +58,12 @@ function judgementReason(policy: Policy, manifest: Manifest): string | null {
   if (denied !== undefined) return denied.message
   const guarded = protectedPaths(policy, manifest)[0]
   return guarded === undefined ? null : `${quote(guarded.path)} is protected: ${guarded.reason}`
+}
+
+/** Work that nobody has committed is its owner's to give. */
+function uncommittedReason(remarks: readonly Remark[]): string | null {
+  const [path] = pathsTaken(remarks)
+  return path === undefined ? null : `uncommitted work in ${quote(path)} goes along`
 }
 
 function pathReason(rule: AutoApprove, manifest: Manifest): string | null {

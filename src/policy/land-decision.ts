@@ -5,6 +5,7 @@ import type { ChangeId, CommitId, Digest, TagId } from '../model/ids.ts'
 import type { Policy } from '../model/policy.ts'
 import { autoApproves } from './auto-approve.ts'
 import { protectedPaths } from './judge-manifest.ts'
+import { pathsTaken } from './paths-taken.ts'
 import { judgeChecks } from './required-checks.ts'
 
 /** What a ref of an approval holds: read from its object and checked, or why it cannot be believed. */
@@ -136,10 +137,11 @@ export type ApprovalFacts = Pick<
 export function approvalRefusal(facts: ApprovalFacts): Refusal | null {
   const { id, revision, messageHash, policy, now } = facts
   const guarded = protectedPaths(policy, revision.manifest)
+  const taken = pathsTaken(revision.remarks)
   const covering = approvalsOf(facts).filter(
     (a) => a.digest === revision.digest && a.messageHash === messageHash,
   )
-  const counting = covering.filter((approval) => isEnough(facts, approval, guarded.length > 0))
+  const counting = covering.filter((approval) => isEnough(facts, approval, guarded.length + taken.length > 0))
   const needed = policy.approval.count
   const current = counting.filter((approval) => !hasExpired(approval, now))
   if (distinct(current) >= needed) return null
@@ -154,10 +156,11 @@ export function approvalRefusal(facts: ApprovalFacts): Refusal | null {
       ref: broken.ref,
     })
   }
-  const rule =
+  const reason =
     guarded[0] === undefined
-      ? ''
-      : `; ${guarded[0].path} is protected and needs a person at a terminal or browser`
+      ? taken.map((path) => `uncommitted work in ${path} goes along`)[0]
+      : `${guarded[0].path} is protected`
+  const rule = reason === undefined ? '' : `; ${reason} and needs a person at a terminal or browser`
   const kind = policy.approval.requires === 'any' ? '' : ` (${policy.approval.requires})`
   const message = `land ${id}: ${needed} approval${needed === 1 ? '' : 's'}${kind} of digest ${revision.digest} needed, found ${distinct(counting)}${rule}`
   return refusal('not-approved', message, {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readEventText } from '../../src/model/read-record.ts'
+import { remarkKinds } from '../../src/model/resolution.ts'
 
 const ID = '1'.repeat(40)
 const proposed = {
@@ -16,7 +17,7 @@ const proposed = {
   undoes: [],
   redoes: [],
 }
-const staged = (file: object) => ({
+const staged = (file: object, remarks: readonly object[] = []) => ({
   kind: 'staged',
   at: proposed.at,
   by: proposed.by,
@@ -29,7 +30,7 @@ const staged = (file: object) => ({
     digest: '2'.repeat(64),
     manifest: [],
     files: [{ path: 'a.txt', tier: 'exact', added: 1, removed: 0, ...file }],
-    remarks: [],
+    remarks,
     reads: [],
   },
 })
@@ -54,4 +55,28 @@ describe('an event of a log is read', () => {
   ])('with the working file told by %s', (_, file, isOne) => {
     expect(reads(staged(file))).toBe(isOne)
   })
+
+  test.each([
+    ['a mode and an id', { mode: '100755', id: ID }, true],
+    ['null, where it was deleted', null, true],
+    ['no mode', { mode: '777', id: ID }, false],
+    ['no id', { mode: '100644', id: 'x' }, false],
+    ['a half', { mode: '100644' }, false],
+    ['something else', 'x', false],
+  ])('with the file that it takes along told by %s', (_, taken, isOne) => {
+    expect(reads(staged({ taken }))).toBe(isOne)
+  })
+
+  const remark = (kind: unknown) => ({ kind, item: 0, path: 'a.txt', text: '' })
+
+  test.each(remarkKinds)('with a remark of the kind %s', (kind) => {
+    expect(reads(staged({}, [remark(kind)]))).toBe(true)
+  })
+
+  test.each([['takes-Uncommitted'], ['toString'], [''], [1], [null], [['rewritten']]])(
+    'not with a remark of the kind %j',
+    (kind) => {
+      expect(reads(staged({}, [remark(kind)]))).toBe(false)
+    },
+  )
 })

@@ -39,6 +39,7 @@ const facts = (change: object = {}) => ({
   manifest: [transition('docs/a.md'), transition('docs/b.md')],
   files: [file('docs/a.md'), file('docs/b.md', { tier: 'eol' })],
   checks: [result({})],
+  remarks: [],
   ...change,
 })
 const policyWith = (change: Partial<Policy> = {}): Policy => ({
@@ -81,6 +82,12 @@ describe('a rule does not approve', () => {
     ],
     ['nothing', policyWith(), { manifest: [], files: [] }, 'nothing changes'],
     ['a denied path', policyWith({ deny: ['docs/a.md'] }), {}, 'denies'],
+    [
+      'uncommitted work that goes along',
+      policyWith(),
+      { remarks: [{ kind: 'takes-uncommitted', item: 0, path: 'docs/a.md', text: '' }] },
+      'uncommitted work in "docs/a.md" goes along',
+    ],
     ['a protected path', policyWith({ protect: ['docs/b*'] }), {}, 'is protected'],
     [
       'a new executable bit',

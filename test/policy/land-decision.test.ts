@@ -262,6 +262,27 @@ describe('approvals', () => {
     }
     expect(codeOf(change)).toBe(expected)
   })
+
+  test.each([
+    ['rule', 'not-approved'],
+    ['mcp-client', 'not-approved'],
+    ['cli', 'fast-forward'],
+    ['terminal', 'fast-forward'],
+  ] as const)('via %s of uncommitted work that goes along give %s', (via, expected) => {
+    const remark = { kind: 'takes-uncommitted', item: 0, path: 'docs/a.md', text: '' } as const
+    const taking = { ...described, remarks: [remark] }
+    const decision = decideLanding({
+      ...facts,
+      policy: granting,
+      revision: taking,
+      approvals: [approval({ via })],
+    })
+    expect(decision.kind === 'refused' ? decision.refusal.code : decision.kind).toBe(expected)
+    if (decision.kind === 'refused')
+      expect(decision.refusal.message).toContain(
+        'uncommitted work in docs/a.md goes along and needs a person',
+      )
+  })
 })
 
 describe('a file that the agent relied on and that moved', () => {

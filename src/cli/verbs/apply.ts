@@ -5,7 +5,7 @@ import { propose } from '../../flow/propose.ts'
 import { readPairs } from '../../flow/show.ts'
 import type { World } from '../../flow/world.ts'
 import { refuse } from '../../model/error.ts'
-import { landedText } from '../landed-text.ts'
+import { landedNotes, landedText } from '../landed-text.ts'
 import { changeLine, diffText, noticesOf } from '../text.ts'
 import type { Answer, CliContext, Verb } from '../verb.ts'
 import { proposeRequest, propose as proposeVerb } from './propose.ts'
@@ -48,7 +48,7 @@ export async function approveAndLand(
     else await approveAsShown(world, context, change)
   }
   const result = await landWithYes(world, change.id)
-  return { value: { ...result }, text: landedText(result, context.terminal) }
+  return { value: { ...result }, text: `${landedText(result, context.terminal)}${landedNotes(result)}` }
 }
 
 async function approveAsShown(world: World, { terminal }: CliContext, change: ChangeView): Promise<void> {

@@ -3,7 +3,7 @@ import { land as landFlow } from '../../flow/land/land.ts'
 import { landAll } from '../../flow/land/land-all.ts'
 import { visible } from '../../review/visible.ts'
 import { usageError } from '../errors.ts'
-import { landedText } from '../landed-text.ts'
+import { landedNotes, landedText } from '../landed-text.ts'
 import { changeOptions, namedChange } from '../one-change.ts'
 import type { Answer, Arguments, CliContext, Verb } from '../verb.ts'
 
@@ -33,8 +33,7 @@ export const land: Verb = {
     if (args['approve'] === true)
       await approve(world, { id, via: context.terminal.isInteractive ? 'terminal' : 'cli' })
     const result = await landFlow(world, { id })
-    const remarks = result.remarks.map((r) => `note: ${visible(r)}\n`).join('')
-    return { value: { ...result }, text: `${landedText(result, context.terminal)}${remarks}` }
+    return { value: { ...result }, text: `${landedText(result, context.terminal)}${landedNotes(result)}` }
   },
 }
 
@@ -44,7 +43,7 @@ async function landEvery(context: CliContext, args: Arguments): Promise<Answer> 
     throw usageError('--all takes no id, no --last and no --approve')
   }
   const { landed, refused } = await landAll(await context.world())
-  const done = landed.map((each) => landedText(each, context.terminal)).join('')
+  const done = landed.map((each) => `${landedText(each, context.terminal)}${landedNotes(each)}`).join('')
   const stayed = refused
     .map((r) => `${r.id} stays: ${r.refusal.code}: ${visible(r.refusal.message)}\n`)
     .join('')

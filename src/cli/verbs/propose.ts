@@ -32,7 +32,8 @@ export const propose: Verb = {
       .option('dialect', { choices: dialectNames, describe: 'Read tool calls as this system means them' })
       .option('include-uncommitted', {
         type: 'boolean',
-        describe: 'Take uncommitted work in the edited files into the change',
+        describe:
+          'Take uncommitted work in the edited files into the change, which a person must approve then',
       })
       .option('carry', { type: 'boolean', describe: 'Apply a stale line edit where its lines have moved to' })
       .option('permission-mode', permissionModeOption),

@@ -139,7 +139,7 @@ async function chainable(
     await refuseLostBase(world, store, found)
     const logged = await believable(world, store, found, policy)
     const revision = currentRevision(logged)
-    const isPlain = revision.files.every((f) => f.working === undefined)
+    const isPlain = revision.files.every((f) => f.working === undefined && f.taken === undefined)
     if (!isPlain || takenOverBy(logged).size > 0) return null
     refuseByPolicy(policy, revision)
     const reads = await movedReads(world, revision)

@@ -20,7 +20,7 @@ import { decide, movedReads, refuseByPolicy } from './land-facts.ts'
 import { landingCommit } from './landing-commit.ts'
 import { finishRecorded, type Recorded, recordLanding, rememberLanding } from './record-landing.ts'
 import { restageByMerge } from './restage.ts'
-import { takenOverBy } from './taken-over.ts'
+import { takenAlongBy, takenOverBy } from './taken-over.ts'
 
 export type Landed = Recorded
 
@@ -189,6 +189,7 @@ async function landCommitOf(
     after: step.after,
     manifest: revision.manifest,
     working: workingOf(revision),
+    along: takenAlongBy(logged),
     takenOver: takenOverBy(logged),
     ...(step.bound === undefined ? {} : { bound: step.bound }),
     ...(step.held === undefined ? {} : { held: step.held }),

@@ -1,3 +1,4 @@
+import type { Version } from '../../landing/decide-path.ts'
 import type { TakenOver } from '../../landing/request.ts'
 import type { Revision } from '../../model/change.ts'
 import type { LoggedChange } from '../../store/change-log.ts'
@@ -58,4 +59,12 @@ function takenInBy(revision: Revision | undefined, path: string): readonly Taken
   if (transition === undefined || transition.oldMode === '000000' || id === null || id === ids?.new) return []
   const modes = new Set([transition.oldMode, transition.newMode])
   return [...modes].map((mode) => ({ entry: null, file: { mode, id } }))
+}
+
+/** The working files whose uncommitted work a change takes along, as they were then. Of another clone's change, none. */
+export function takenAlongBy(
+  logged: Pick<LoggedChange, 'change' | 'refs'>,
+): ReadonlyMap<string, Version | null> {
+  const files = isForeign(logged) ? [] : (logged.change.revisions.at(-1)?.files ?? [])
+  return new Map(files.flatMap(({ path, taken }) => (taken === undefined ? [] : [[path, taken] as const])))
 }

@@ -22,6 +22,7 @@ import { finishInterrupted } from '../recover.ts'
 import { refuseBatch } from '../refuse-batch.ts'
 import { digestOf, type ProposalFacts, stageNewChange } from '../stage.ts'
 import type { World } from '../world.ts'
+import { keptRemarks } from './kept-remarks.ts'
 import { confirmPaths, type PreparedStep, prepareSteps } from './undo-merge.ts'
 import { takeBack } from './undo-overlap.ts'
 import { planUndo, type QuickPlan, type UndoPlan } from './undo-target.ts'
@@ -110,12 +111,21 @@ export async function stageUndo(
     const { manifest, tree, plan } = result
     const changes = await changesOf(aside, manifest)
     const reader = changes.some((c) => c.kind === 'bytes') ? aside.reader : aside.stored
-    const [identity, files] = await Promise.all([world.identity(), countedFiles(reader, result)])
+    const [identity, files, remarks] = await Promise.all([
+      world.identity(),
+      countedFiles(reader, result),
+      keptRemarks(
+        world,
+        store,
+        result.steps.map((one) => one.step),
+        manifest,
+      ),
+    ])
     const revision = {
       base: plan.tip,
       content: { kind: 'changes', changes, manifest, confirmedTree: tree },
       files,
-      remarks: [],
+      remarks,
       reads: [],
       author: identity,
       committer: identity,

@@ -1,0 +1,44 @@
+import { takenText } from '../editing/taken-lines.ts'
+import { cleanBytes } from '../git/convert.ts'
+import type { RevisionFile } from '../model/change.ts'
+import type { Remark } from '../model/resolution.ts'
+import { keepBytes } from '../store/sessions.ts'
+import type { PathState } from './read-files.ts'
+import type { World } from './world.ts'
+
+/** What a revision says of a file whose uncommitted work it takes along. */
+export interface TakenWork {
+  readonly file: Pick<RevisionFile, 'taken'>
+  readonly remark: Remark
+}
+
+/**
+ * Describes the uncommitted work in one file that a change takes along. Keeps the working file's bytes in the store, so that a landing can
+ * tell what was added to them since.
+ *
+ * @param sides - The file in the base, as the tree has it, and as the change makes it, as the work tree has it; null = absent.
+ */
+export async function takenWork(
+  world: World,
+  state: PathState,
+  item: number,
+  sides: { readonly base: Uint8Array | null; readonly next: Uint8Array | null },
+): Promise<TakenWork> {
+  const { path, current } = state
+  const inTree = (bytes: Uint8Array | null) => (bytes === null ? null : treeForm(world, state, bytes))
+  const mine = current.kind === 'file' ? current.bytes : null
+  const versions = { base: sides.base, mine: await inTree(mine), next: await inTree(sides.next) }
+  const remark = { kind: 'takes-uncommitted', item, path, text: takenText(versions) } as const
+  if (current.kind !== 'file') return { file: { taken: null }, remark }
+  await keepBytes(await world.store(), current.bytes)
+  const mode = current.executable ? '100755' : '100644'
+  return { file: { taken: { mode, id: current.blob } }, remark }
+}
+
+async function treeForm(world: World, state: PathState, bytes: Uint8Array): Promise<Uint8Array> {
+  const { conversion, path } = state
+  if (conversion?.kind !== 'converted') return bytes
+  const hints = { conversion, base: state.base?.blob ?? null }
+  const blob = await cleanBytes(world.repository, (await world.store()).door, path, bytes, hints)
+  return (await (await world.reader()).contents(blob))?.bytes ?? bytes
+}
