@@ -151,7 +151,9 @@ export async function cleanSlot(
     if (!isKept(path)) await removeAllInTree(slot.path, path.replace(/\/$/, ''))
   }
   const isKeptDirectory = (path: string) => path === '.git' || isKept(`${path}/`)
-  for (const path of specialFiles(slot.path, isKeptDirectory)) await removeAllInTree(slot.path, path)
+  const special = specialFiles(slot.path, isKeptDirectory)
+  if (special === null) return false
+  for (const path of special) await removeAllInTree(slot.path, path)
   if ((await changedFiles(slot.door)).length > 0) await checkOutScratch(slot.door, commit)
   const isClean = (await changedFiles(slot.door)).length === 0
   if (isClean) saveIndex(slot)

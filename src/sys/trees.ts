@@ -13,6 +13,9 @@ import {
 import { dirname, join } from 'node:path'
 import { randomName } from './clock.ts'
 
+/** A path whose names need not be UTF-8: as bytes where they are not. */
+type Place = string | Buffer
+
 /** Renames a directory into place. False when something stands there already (another process was first). */
 export async function moveDirectory(from: string, to: string): Promise<boolean> {
   try {
@@ -49,13 +52,23 @@ export async function removeTree(path: string): Promise<void> {
   await removeDirectory(path, { depth: 0, top: null })
 }
 
+/** What stands in a directory under a name as the system has it: a name that is not UTF-8 would be another one as text. */
+function placeIn(directory: Place, name: Buffer): Place {
+  const text = name.toString('utf8')
+  if (typeof directory === 'string' && Buffer.from(text).equals(name)) return join(directory, text)
+  return Buffer.concat([Buffer.from(directory), Buffer.from('/'), name])
+}
+
+const parentOf = (path: Place): Place =>
+  typeof path === 'string' ? dirname(path) : path.subarray(0, path.lastIndexOf('/'))
+
 interface Walk {
   readonly depth: number
   /** Where deep directories are brought to: the outermost directory, held. */
-  readonly top: string | null
+  readonly top: Place | null
 }
 
-async function removeDirectory(path: string, walk: Walk): Promise<void> {
+async function removeDirectory(path: Place, walk: Walk): Promise<void> {
   const handle = await openDirectory(path)
   if (handle !== null) {
     try {
@@ -65,30 +78,30 @@ async function removeDirectory(path: string, walk: Walk): Promise<void> {
       await handle.close()
     }
   }
-  await retryOpenedUp(dirname(path), () => rmdir(path).catch(ignoreMissing))
+  await retryOpenedUp(parentOf(path), () => rmdir(path).catch(ignoreMissing))
 }
 
-async function empty(held: string, walk: Walk): Promise<void> {
+async function empty(held: Place, walk: Walk): Promise<void> {
   // What is brought up from below arrives while this one is emptied, so the outermost is looked at until nothing is left.
   for (let round = 0; round < ROUNDS_MAX; round++) {
-    const entries = await readdir(held, { withFileTypes: true }).catch(gone)
+    const entries = await readdir(held, { withFileTypes: true, encoding: 'buffer' }).catch(gone)
     if (entries.length === 0) return
-    for (const entry of entries) await removeEntry(join(held, entry.name), entry.isDirectory(), walk)
+    for (const entry of entries) await removeEntry(placeIn(held, entry.name), entry.isDirectory(), walk)
     if (walk.depth > 0) return
   }
 }
 
-async function removeEntry(child: string, isDirectory: boolean, walk: Walk): Promise<void> {
+async function removeEntry(child: Place, isDirectory: boolean, walk: Walk): Promise<void> {
   // `isDirectory` of a directory entry is false for a link to one.
-  if (!isDirectory) return retryOpenedUp(dirname(child), () => unlink(child).catch(ignoreMissing))
+  if (!isDirectory) return retryOpenedUp(parentOf(child), () => unlink(child).catch(ignoreMissing))
   if (walk.depth < DEPTH_HELD_MAX || walk.top === null)
     return removeDirectory(child, { ...walk, depth: walk.depth + 1 })
-  const to = join(walk.top, `.removed-${randomName()}`)
-  await retryOpenedUp(dirname(child), () => rename(child, to).catch(ignoreMissing))
+  const to = placeIn(walk.top, Buffer.from(`.removed-${randomName()}`))
+  await retryOpenedUp(parentOf(child), () => rename(child, to).catch(ignoreMissing))
 }
 
 /** Null when it is gone, or is no directory any more. */
-async function openDirectory(path: string): Promise<FileHandle | null> {
+async function openDirectory(path: Place): Promise<FileHandle | null> {
   const tryOpen = () => open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
   try {
     return await tryOpen()
@@ -103,7 +116,7 @@ async function openDirectory(path: string): Promise<FileHandle | null> {
 }
 
 /** Runs a task in a directory; when permissions are in the way, gives the owner all of them and tries once more. */
-async function retryOpenedUp(directory: string, task: () => Promise<void>): Promise<void> {
+async function retryOpenedUp(directory: Place, task: () => Promise<void>): Promise<void> {
   try {
     await task()
   } catch (error) {
@@ -117,9 +130,9 @@ async function retryOpenedUp(directory: string, task: () => Promise<void>): Prom
 const PATH_ONLY = 0o10000000
 
 /** Gives the owner every permission on a directory, never through a link. */
-async function openUp(directory: string): Promise<void> {
+async function openUp(directory: Place): Promise<void> {
   if (process.platform !== 'linux') return chmod(directory, 0o700)
-  const isHeld = directory.startsWith('/proc/self/fd/')
+  const isHeld = directory.toString('latin1').startsWith('/proc/self/fd/')
   const flags = PATH_ONLY | constants.O_DIRECTORY | (isHeld ? 0 : constants.O_NOFOLLOW)
   const handle = await open(directory, flags)
   try {
@@ -132,7 +145,7 @@ async function openUp(directory: string): Promise<void> {
 let canReopen: boolean | null = null
 
 /** The name under which a held directory is reached, whatever happens to its path. */
-async function heldPath(handle: FileHandle, path: string): Promise<string> {
+async function heldPath(handle: FileHandle, path: Place): Promise<Place> {
   const held = `/proc/self/fd/${handle.fd}`
   canReopen ??=
     process.platform === 'linux' &&

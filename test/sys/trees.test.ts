@@ -58,6 +58,19 @@ describe('removing a tree', () => {
     expect(lstatSync(tree).isDirectory()).toBe(true)
   })
 
+  test('removes names that are not UTF-8, of files, links and directories', async () => {
+    const named = (...names: readonly string[]) =>
+      Buffer.concat([Buffer.from(tree), ...names.map((name) => Buffer.from(`/${name}`, 'latin1'))])
+    mkdirSync(named('d\xff'))
+    writeFileSync(named('f\xfe'), '')
+    symlinkSync('/nowhere', named('d\xff', 'l\xe4'))
+    mkdirSync(named('d\xff', 'plain'))
+    writeFileSync(named('d\xff', 'plain', 'f\xc3'), '')
+    chmodSync(named('d\xff', 'plain'), 0o555)
+    await removeTree(tree)
+    expect(existsSync(tree)).toBe(false)
+  })
+
   test('removes what lies deeper than a path can say', async () => {
     const start = process.cwd()
     process.chdir(tree)
