@@ -6,6 +6,7 @@ import { headBranch, resolveCommit } from '../git/refs.ts'
 import { refuse } from '../model/error.ts'
 import type { CommitId, RefName } from '../model/ids.ts'
 import { galleyDirectory, openStore, type Store } from '../store/open-store.ts'
+import { refuseForeignFolder } from '../store/own-folder.ts'
 import type { Clock } from '../sys/clock.ts'
 import { type Log, openLog } from '../sys/log.ts'
 import { listDirectory } from '../sys/trees.ts'
@@ -84,9 +85,15 @@ function gitDate(nowMs: number): string {
   return `${Math.floor(nowMs / 1000)} ${ahead < 0 ? '-' : '+'}${hours}${minutes}`
 }
 
-/** Whether a landing may have been cut off here: one look at galley's folder. */
+/**
+ * Whether a landing may have been cut off here: one look at galley's folder.
+ *
+ * @throws GalleyError `unsupported-repository`, where something else stands in its place.
+ */
 export async function mayBeInterrupted({ repository }: Pick<World, 'repository'>): Promise<boolean> {
-  const names = await listDirectory(galleyDirectory(repository))
+  const galleyDir = galleyDirectory(repository)
+  refuseForeignFolder(galleyDir)
+  const names = await listDirectory(galleyDir)
   return names.some((name) => name === 'land' || name.startsWith('landing.lock'))
 }
 

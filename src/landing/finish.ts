@@ -5,10 +5,11 @@ import type { Repository } from '../git/open-repository.ts'
 import { runHook } from '../git/run-hook.ts'
 import {
   doneRoot,
+  findJournal,
+  holdsDisplaced,
   type LandingJournal,
   landDirectory,
   landRoot,
-  readJournal,
 } from '../store/landing-journal.ts'
 import type { Clock } from '../sys/clock.ts'
 import {
@@ -127,8 +128,12 @@ export async function sweepDone(galleyDir: string, clock: Clock): Promise<readon
   for (const name of await namesIn(doneRoot(galleyDir))) {
     if (clock.now() - Number(name.split('-')[0]) < KEPT_MS) break
     const directory = join(doneRoot(galleyDir), name)
-    const journal = await readJournal(directory)
-    const late = journal === null ? [] : lateSaves(inDirectory(journal, directory))
+    const found = findJournal(directory)
+    if (found.kind !== 'journal' && holdsDisplaced(directory)) {
+      remarks.push(`${directory} holds displaced files, and its journal cannot be read: it is kept`)
+      continue
+    }
+    const late = found.kind === 'journal' ? lateSaves(inDirectory(found.journal, directory)) : []
     if (late.length === 0) await removeOwnDirectory(directory)
     remarks.push(...late.map(lateRemark))
   }

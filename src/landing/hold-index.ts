@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { invariant } from '../model/error.ts'
-import { landDirectory, landingId, landRoot, readJournal } from '../store/landing-journal.ts'
+import { findJournal, landDirectory, landingId, landRoot } from '../store/landing-journal.ts'
 import { holdsLandingLock } from '../store/lock.ts'
 import { makePrivateDirectory, removeDirectoryIfEmpty } from '../sys/durable-files.ts'
 import { holdingSignals } from '../sys/hold-signals.ts'
@@ -46,7 +46,7 @@ export async function withIndexHeld<T>(
   } finally {
     heldHere.delete(landDir)
     // A landing that could not be taken back at once keeps its journal, and the lock until it is recovered.
-    if ((await readJournal(landDir)) === null) await removeUnjournaled(request.repository, landDir, id)
+    if (findJournal(landDir).kind === 'none') await removeUnjournaled(request.repository, landDir, id)
     removeDirectoryIfEmpty(landRoot(request.galleyDir))
   }
 }

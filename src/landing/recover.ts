@@ -4,19 +4,24 @@ import { type GitDoor, git } from '../git/door.ts'
 import { refreshIndex } from '../git/index-update.ts'
 import type { Repository } from '../git/open-repository.ts'
 import { refValue } from '../git/ref-transaction.ts'
+import { refuse } from '../model/error.ts'
 import { commitId } from '../model/ids.ts'
+import { quote } from '../policy/quote.ts'
 import { type RecoveryDirection, recoveryDirection } from '../policy/recovery-decision.ts'
 import {
+  findJournal,
+  holdsDisplaced,
   type LandingJournal,
   landDirectory,
   landRoot,
   newFile,
-  readJournal,
 } from '../store/landing-journal.ts'
 import { isLockFile, sweepLockFiles, tryLandingLock } from '../store/lock.ts'
+import { refuseForeignFolder } from '../store/own-folder.ts'
 import type { Clock } from '../sys/clock.ts'
 import { fileExists, namesIn, removeDirectoryIfEmpty, removeOwnDirectory } from '../sys/durable-files.ts'
 import { moveObjects } from '../sys/move-objects.ts'
+import { standsAt } from '../sys/plain-file.ts'
 import { livenessOf } from '../sys/process-identity.ts'
 import { stageFile, stageLink } from '../sys/stage-file.ts'
 import { asRefusal } from './as-refusal.ts'
@@ -24,6 +29,7 @@ import { closeLanding, lateRemarks, removeEmptyParents } from './finish.ts'
 import { isHeldHere } from './hold-index.ts'
 import { asideDirectories } from './landing-objects.ts'
 import { unlockIndex } from './locks.ts'
+import { foreignPlace } from './own-places.ts'
 import { bringIndexForward } from './recover-index.ts'
 import { removeOwnRefLocks, removeRefreshLock } from './recover-locks.ts'
 import { objectsDirectory } from './repository-facts.ts'
@@ -56,13 +62,16 @@ const ORPHAN_WAIT_MS = 10_000
  * Costs one look at a directory when there is nothing to do. Does nothing while a living process lands, nor to a landing that the running task itself has begun. May
  * be cut off itself and run again.
  *
- * @throws GalleyError `locked`, when somebody else's git command holds a lock that is needed; `io-error`.
+ * @throws GalleyError `locked`, when somebody else's git command holds a lock that is needed; `io-error`, also for a journal that
+ * cannot be read or names foreign places: it is kept with all that lies beside it; `unsupported-repository`, where a part of
+ * galley's folder is a link.
  */
 export async function recover(
   repository: Repository,
   galleyDir: string,
   clock: Clock,
 ): Promise<RecoveryReport> {
+  refuseForeignFolder(galleyDir)
   const names = await namesIn(galleyDir)
   if (!names.some((name) => name === 'land' || isLockFile(name))) return { landings: [] }
   const done = await tryLandingLock(galleyDir, clock, 'recover', async () => {
@@ -87,18 +96,39 @@ async function recoverOne(
 ): Promise<RecoveredLanding | null> {
   const directory = landDirectory(galleyDir, id)
   if (isHeldHere(directory)) return null
-  const journal = await readJournal(directory)
+  // A file or a link that somebody put there is no landing; what a link leads to is not ours.
+  if (standsAt(directory) !== 'directory') return null
   try {
-    if (journal === null) {
+    const found = findJournal(directory)
+    if (found.kind === 'unreadable') refuseJournal(directory, found.reason)
+    if (found.kind === 'none') {
       await removeUnjournaled(repository, directory, id)
       return null
     }
+    const { journal } = found
+    const foreign = await foreignPlace(repository, directory, journal)
+    if (foreign !== null)
+      refuseJournal(directory, `it names ${quote(foreign)}, which is no place of this landing's`)
     await waitForOrphan(journal, clock)
     return await settle(repository, galleyDir, journal, clock)
   } catch (error) {
     throw asRefusal(error, `the landing ${id} could not be recovered`)
   }
 }
+
+/** Nothing is moved or removed by a journal that is not understood, and nothing of what lies beside it. */
+function refuseJournal(directory: string, reason: string): never {
+  const file = join(directory, 'journal.json')
+  refuse(
+    'io-error',
+    `the journal ${file} of a landing that was cut off is not used: ${reason}`,
+    { file, reason },
+    HINT,
+  )
+}
+
+const HINT =
+  'Run `galley recover` with the galley, and in the place, that began it. The files that it displaced are in `old/` beside the journal: when you need nothing of them, remove that folder.'
 
 /** The orphaned `git update-ref` finds its input closed and gives its locks back by itself. */
 async function waitForOrphan(journal: LandingJournal, clock: Clock): Promise<void> {
@@ -123,9 +153,11 @@ async function settle(
   unlockIndex(journal.indexFile, journal.id)
   await settleObjects(repository, galleyDir, journal, direction)
   const remarks = direction === 'forward' ? await finish(door, galleyDir, journal) : []
-  const isNeeded = direction === 'forward' || left.some(({ old }) => old !== null)
+  const landDir = landDirectory(galleyDir, journal.id)
+  const isNeeded =
+    direction === 'forward' || left.some(({ old }) => old !== null) || (!isThere && holdsDisplaced(landDir))
   if (isNeeded) await closeLanding(galleyDir, journal, left)
-  else await removeOwnDirectory(landDirectory(galleyDir, journal.id))
+  else await removeOwnDirectory(landDir)
   const { id, label, ref } = journal
   return { id, label, ref, outcome: direction === 'forward' ? 'finished' : 'rolled-back', left, remarks }
 }

@@ -14,6 +14,7 @@ import {
   stageLink,
   surroundingsOf,
 } from '../sys/stage-file.ts'
+import { STAGE_PARTS, stageName } from './own-places.ts'
 import { Raced } from './place-files.ts'
 import type { PlannedFile } from './plan.ts'
 
@@ -148,11 +149,7 @@ class StageChoice {
     if (known !== undefined) return known
     const existing = (missing[0] ?? path).split('/').slice(0, -1).join('/')
     const isRoot = deviceOf(this.workTree) === device
-    const stage = join(
-      this.workTree,
-      isRoot ? '' : existing,
-      `.galley-${this.landDir.split('/').at(-1) ?? ''}`,
-    )
+    const stage = join(this.workTree, isRoot ? '' : existing, stageName(this.landDir.split('/').at(-1) ?? ''))
     this.byDevice.set(device, stage)
     return stage
   }
@@ -163,7 +160,7 @@ class StageChoice {
 
   async make(): Promise<void> {
     for (const stage of this.all()) {
-      for (const name of ['new', 'old', 'gone', 'directories']) await makePrivateDirectory(join(stage, name))
+      for (const name of STAGE_PARTS) await makePrivateDirectory(join(stage, name))
       // So that a git command of the user's at that moment does not see it.
       if (stage !== this.landDir) await writeOnce(join(stage, '.gitignore'), '*\n')
     }

@@ -6,6 +6,7 @@ import { limits } from '../model/limits.ts'
 import { randomName } from '../sys/clock.ts'
 import { isDirectory, makePrivateDirectory, readOwnFile, writeOwnFile } from '../sys/durable.ts'
 import { moveDirectory, removeTree } from '../sys/trees.ts'
+import { refuseForeignFolder } from './own-folder.ts'
 
 /** galley's folder in a repository, and the private repository in it. */
 export interface Store {
@@ -21,18 +22,26 @@ export const galleyDirectory = (repository: Repository): string => join(reposito
  * Opens the private store, making it at first use.
  *
  * Leaves `<git dir>/galley/store.git`: a bare repository of the same object format whose alternate is the user's object
- * store. Nothing else in the user's repository changes. Costs nothing but two look-ups when it is there.
+ * store. Nothing else in the user's repository changes. Costs nothing but some look-ups when it is there.
+ *
+ * @throws GalleyError `unsupported-repository`, where something else stands in the place of galley's folder; `io-error`.
  */
 export async function openStore(repository: Repository): Promise<Store> {
   const galleyDir = galleyDirectory(repository)
+  refuseForeignFolder(galleyDir)
   const gitDir = join(galleyDir, 'store.git')
   if (!(await isDirectory(gitDir))) await createStore(repository, galleyDir, gitDir)
   return { galleyDir, door: await storeDoor(repository, gitDir) }
 }
 
-/** Opens the store only if it is there: for verbs that merely look. */
+/**
+ * Opens the store only if it is there: for verbs that merely look.
+ *
+ * @throws GalleyError `unsupported-repository`, where something else stands in the place of galley's folder.
+ */
 export async function findStore(repository: Repository): Promise<Store | null> {
   const galleyDir = galleyDirectory(repository)
+  refuseForeignFolder(galleyDir)
   const gitDir = join(galleyDir, 'store.git')
   return (await isDirectory(gitDir)) ? { galleyDir, door: await storeDoor(repository, gitDir) } : null
 }

@@ -1,9 +1,10 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { git } from '../git/door.ts'
 import type { RefUpdate } from '../git/refs.ts'
 import { type ChangeState, isPending } from '../model/change.ts'
 import { type ChangeId, changeId, isChangeId } from '../model/ids.ts'
 import { agesIn, type FileAge } from '../sys/file-ages.ts'
+import { standsAt } from '../sys/plain-file.ts'
 import { BATCH_PREFIX, KEY_PREFIX } from './batch-keys.ts'
 import type { ChangeSummary } from './change-log.ts'
 import { LEFT_DAYS, LEFT_PREFIX } from './left-work.ts'
@@ -75,7 +76,10 @@ export async function expiredFiles(store: Store, nowMs: number): Promise<readonl
   const { galleyDir } = store
   const older = (file: FileAge, ms: number) => nowMs - file.modifiedMs > ms
   const pick = async (directory: string, isGone: (file: FileAge) => boolean) =>
-    (await agesIn(directory)).filter(isGone).map((file) => join(directory, file.name))
+    // What a link leads to is not galley's to remove.
+    standsAt(directory) === 'directory' && standsAt(dirname(directory)) === 'directory'
+      ? (await agesIn(directory)).filter(isGone).map((file) => join(directory, file.name))
+      : []
   return [
     ...(await pick(join(galleyDir, 'sessions'), (file) => older(file, kept.sessionsMs))),
     ...(await pick(join(galleyDir, 'tmp'), (file) => older(file, kept.passingMs))),

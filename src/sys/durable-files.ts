@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { rmdirSync, writeFileSync } from 'node:fs'
+import { constants, rmdirSync, writeFileSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
@@ -40,9 +40,9 @@ export async function writeNamedDurably(
   }
 }
 
-/** The file's bytes, or null when there is none. */
+/** The file's bytes, or null when there is none. Waits for no pipe: one without a writer reads as empty. */
 export async function readFileOrNull(file: string): Promise<Buffer | null> {
-  return readFile(file).catch((error: unknown) => {
+  return readFile(file, { flag: constants.O_RDONLY | constants.O_NONBLOCK }).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return null
     throw error
   })

@@ -3,9 +3,9 @@ import { mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { errorCode } from './durable-files.ts'
 
-/** Reads a small file of galley's own, or null when it is not there. */
+/** Reads a small file of galley's own, or null when it is not there. Waits for no pipe: one without a writer reads as empty. */
 export async function readOwnFile(file: string): Promise<Buffer | null> {
-  return readFile(file).catch(absentAsNull)
+  return readFile(file, { flag: constants.O_RDONLY | constants.O_NONBLOCK }).catch(absentAsNull)
 }
 
 export const isDirectory = async (path: string): Promise<boolean> =>

@@ -1,12 +1,13 @@
 import { refValue } from '../../git/ref-transaction.ts'
 import { type Finding, good, note, problem } from '../../model/finding.ts'
 import { quote } from '../../policy/quote.ts'
-import { doneRoot, landDirectory, landRoot, readJournal } from '../../store/landing-journal.ts'
+import { doneRoot, findJournal, landDirectory, landRoot } from '../../store/landing-journal.ts'
 import { landingLockFile } from '../../store/lock.ts'
 import { galleyDirectory } from '../../store/open-store.ts'
 import { namesIn } from '../../sys/durable-files.ts'
 import { readHolder } from '../../sys/exclusive-file.ts'
 import { diskUsage } from '../../sys/file-ages.ts'
+import { standsAt } from '../../sys/plain-file.ts'
 import { livenessOf } from '../../sys/process-identity.ts'
 import type { World } from '../world.ts'
 
@@ -64,18 +65,31 @@ function examineLock(galleyDir: string): Finding | null {
 }
 
 async function examineLanding(world: World, galleyDir: string, id: string): Promise<Finding> {
-  const journal = await readJournal(landDirectory(galleyDir, id))
-  if (journal === null && isLanding(world)) return note('landing', `the landing ${id} is being prepared`)
-  if (journal === null)
+  const directory = landDirectory(galleyDir, id)
+  if (standsAt(directory) !== 'directory')
+    return problem(
+      'landing',
+      `${quote(directory)} is no landing's folder`,
+      'Look who put it there, and remove it.',
+    )
+  const found = findJournal(directory)
+  if (found.kind === 'unreadable')
+    return problem(
+      'landing',
+      `the journal in ${quote(directory)} is not used (io-error): ${found.reason}`,
+      'The files that its landing displaced are in `old/` beside it: when you need nothing of them, remove the folder.',
+    )
+  if (found.kind === 'none' && isLanding(world)) return note('landing', `the landing ${id} is being prepared`)
+  if (found.kind === 'none')
     return problem(
       'landing',
       `the landing ${id} was cut off before it had moved anything`,
       'Run `galley recover`: it removes what was prepared.',
     )
-  const { label, ref, before, after, files, owner, startedAt } = journal
+  const { label, ref, before, after, files, owner, startedAt } = found.journal
   const what = `the landing of ${quote(label)} on ${quote(ref)}, begun ${new Date(startedAt).toISOString()}`
   if (livenessOf(owner) === 'alive') return note('landing', `${what}, is going on in process ${owner.pid}`)
-  const now = await refValue(world.repository.door, journal.ref)
+  const now = await refValue(world.repository.door, ref)
   const went =
     now === before
       ? `${ref} has not moved: its ${files.length} files go back to what they were`

@@ -1,0 +1,39 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { errorCode } from './durable-files.ts'
+
+/** What has a name; a link counts as one, wherever it leads. */
+export type Entry = 'absent' | 'directory' | 'file' | 'link' | 'other'
+
+export function standsAt(path: string): Entry {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  if (stat === undefined) return 'absent'
+  if (stat.isDirectory()) return 'directory'
+  if (stat.isSymbolicLink()) return 'link'
+  return stat.isFile() ? 'file' : 'other'
+}
+
+/** Whether anything is at a path: something in a directory, or what is no directory. */
+export function holdsAnything(path: string): boolean {
+  const found = standsAt(path)
+  return found === 'directory' ? readdirSync(path).length > 0 : found !== 'absent'
+}
+
+/** With this flag nothing waits for the other end of a pipe: one without a writer reads as empty. */
+export const READ_AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK
+
+/** Reads a file whose name anybody may have taken; `other` for what is no file (a directory, a pipe, a socket). Never waits. */
+export function readPlainFile(file: string): Buffer | 'absent' | 'other' {
+  let descriptor: number
+  try {
+    descriptor = openSync(file, READ_AT_ONCE)
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return 'absent'
+    if (['ENXIO', 'ELOOP', 'EISDIR', 'ENODEV'].includes(errorCode(error))) return 'other'
+    throw error
+  }
+  try {
+    return fstatSync(descriptor).isFile() ? readFileSync(descriptor) : 'other'
+  } finally {
+    closeSync(descriptor)
+  }
+}
