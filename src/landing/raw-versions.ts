@@ -1,8 +1,10 @@
 import { type PathConversion, pathConversions } from '../git/attributes.ts'
 import type { ConfigValues } from '../git/config-values.ts'
-import { smudgeBlob } from '../git/convert.ts'
+import { cleanBytes, smudgeBlob } from '../git/convert.ts'
+import { GalleyError } from '../model/error.ts'
+import { limits } from '../model/limits.ts'
 import type { Transition } from '../model/manifest.ts'
-import { blobHash } from '../sys/file-key.ts'
+import { blobHash, readStanding } from '../sys/file-key.ts'
 import type { Problem, Version } from './decide-path.ts'
 import type { LandRequest } from './request.ts'
 
@@ -82,13 +84,43 @@ async function converted(
   }
   const [old, next] = [await smudged(baseVersion(t)), await smudged(nextVersion(t))]
   const hash = request.repository.objectFormat
-  const rawOld = rawSide(baseVersion(t), old === null ? null : blobHash(old, hash))
+  const asBase = await standingAsBase(request, t, conversion, old)
+  const rawOld = rawSide(baseVersion(t), asBase === null ? null : blobHash(asBase, hash))
   const rawNext = rawSide(nextVersion(t), next === null ? null : blobHash(next, hash))
   return {
     base: rawOld,
     next: rawNext,
-    baseBytes: old === null ? blobSource(rawOld) : { kind: 'bytes', bytes: old },
+    baseBytes: asBase === null ? blobSource(rawOld) : { kind: 'bytes', bytes: asBase },
     nextBytes: next === null ? blobSource(rawNext) : { kind: 'bytes', bytes: next },
     problem: null,
+  }
+}
+
+/**
+ * The bytes that stand for the version before in the work tree. A checkout is not the only form of it: an `ident` of an earlier checkout,
+ * or line endings that git would store alike, are no work of the user's, and git calls such a file unchanged.
+ */
+async function standingAsBase(
+  { repository, store }: LandRequest,
+  t: Transition,
+  conversion: PathConversion,
+  checkedOut: Buffer | null,
+): Promise<Buffer | null> {
+  if (checkedOut === null || repository.workTree === null) return checkedOut
+  const bytes = readStanding(repository.workTree, t.path, limits.fileMaxBytes)
+  if (bytes === null || bytes.equals(checkedOut)) return checkedOut
+  const hints = { conversion, base: t.oldBlob }
+  return (await cleanedOrNull(() => cleanBytes(repository, store, t.path, bytes, hints))) === t.oldBlob
+    ? bytes
+    : checkedOut
+}
+
+/** null = git could not store the bytes there: they are certainly other than the version before. */
+async function cleanedOrNull(clean: () => Promise<string>): Promise<string | null> {
+  try {
+    return await clean()
+  } catch (error) {
+    if (error instanceof GalleyError && error.code === 'not-utf8') return null
+    throw error
   }
 }
