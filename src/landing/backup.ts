@@ -94,6 +94,10 @@ export function keptRemarks(
   return keptPlaces(plan).map(({ where, facts: { path } }) => {
     const what = where === 'index' ? 'what was staged of it' : 'the file as it was'
     const command = printCommand(request.store.gitDir, ref, where, path)
-    return `${path} had uncommitted work, which the change took along; ${what} is printed by: ${command}`
+    return takenRemark(path, what, command)
   })
 }
+
+/** What a landing says of uncommitted work that the change took along: the command prints what was there. */
+export const takenRemark = (path: string, what: string, command: string): string =>
+  `${path} had uncommitted work, which the change took along; ${what} is printed by: ${command}`

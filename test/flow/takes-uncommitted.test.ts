@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { collectGarbage } from '../../src/flow/gc/gc.ts'
 import { batch, cli, openGalley, refusal } from '../helpers/galley.ts'
 import { makeRepo, type TestRepo } from '../helpers/repo.ts'
+import { openFor } from './gc-world.ts'
 
 const policy = JSON.stringify({ autoApprove: { paths: ['docs/**'] } })
 const committed = { '.galley.json': policy, 'docs/a.md': 'one\ntwo\n', 'b.txt': 'b\n' }
@@ -174,5 +176,73 @@ describe('a change that takes uncommitted work along', () => {
     const { remarks } = await galley.land({ id: change.id })
     expect(repo.read('docs/a.md')).toBe('a by BOT\n')
     expect(paste(repo, remarks.at(-1))).toBe(mine)
+  })
+
+  test('with line endings that git converts: counted as git counts, and kept to the byte', async () => {
+    using repo = makeRepo({ files: { '.gitattributes': '*.txt text eol=crlf\n', 'a.txt': 'one\ntwo\n' } })
+    const work = 'one\r\nTWO\r\nthree\r\n'
+    repo.write('a.txt', work)
+    await using galley = await openGalley(repo)
+    const edit = { op: 'replace', path: 'a.txt', old: 'three', new: '3' }
+    const { change } = await galley.propose(taking(edit))
+    expect(remarksOf(change)).toEqual([
+      'a.txt: takes 2 uncommitted lines along; it changes or removes 1 of them',
+    ])
+    await galley.approve({ id: change.id })
+    const { remarks } = await galley.land({ id: change.id })
+    expect(repo.read('a.txt')).toBe('one\r\nTWO\r\n3\r\n')
+    expect(repo.git('status', '--porcelain')).toBe('')
+    expect(remarks.map((remark) => paste(repo, remark))).toEqual([work])
+  })
+
+  test('is still that when the branch has moved in the file and the merge is a new revision', async () => {
+    const ten = [...'0123456789'].map((digit) => `${digit}\n`).join('')
+    using repo = makeRepo({ files: { 'a.txt': ten } })
+    repo.write('a.txt', `${ten}mine\n`)
+    await using galley = await openGalley(repo)
+    const { change } = await galley.propose(
+      taking({ op: 'replace', path: 'a.txt', old: 'mine', new: 'theirs' }),
+    )
+    await galley.approve({ id: change.id })
+    // The first line moves in the branch and in the index; the working file is as it was.
+    const moved = ten.replace('0', () => 'zero')
+    repo.write('a.txt', moved)
+    repo.git('commit', '-q', '-a', '-m', 'zero')
+    repo.write('a.txt', `${ten}mine\n`)
+    expect((await refusal(() => galley.land({ id: change.id }))).code).toBe('not-approved')
+    const { change: merged } = await galley.show(change.id)
+    expect([merged.revision, remarksOf(merged).length]).toEqual([2, 1])
+    await galley.approve({ id: change.id })
+    const { remarks } = await galley.land({ id: change.id })
+    expect(repo.read('a.txt')).toBe(`${moved}theirs\n`)
+    expect(repo.git('status', '--porcelain')).toBe('')
+    expect(remarks.map((remark) => paste(repo, remark))).toEqual([`${ten}mine\n`])
+  })
+
+  test('says where the file is after the change was archived, by a commit’s name as well', async () => {
+    using repo = withWork()
+    await using galley = await openGalley(repo)
+    const { change } = await galley.propose(taking(overwrite))
+    await galley.approve({ id: change.id })
+    const { landed } = await galley.land({ id: change.id })
+    await using open = await openFor(repo)
+    const { archived } = await collectGarbage(open.world, { dryRun: false })
+    expect(archived).toEqual([change.id])
+    const { change: undone } = await galley.undo({ target: landed.after })
+    expect(paste(repo, undone.remarks[0]?.text)).toBe(mine)
+  })
+
+  test('says where the file is when the landing was cut off after the branch had moved', async () => {
+    using repo = withWork()
+    await using galley = await openGalley(repo)
+    const { change } = await galley.propose(taking(overwrite))
+    await galley.approve({ id: change.id })
+    const { landed } = await galley.land({ id: change.id })
+    const inStore = ['--git-dir', '.git/galley/store.git', 'update-ref']
+    repo.git(...inStore, `refs/galley/log/${change.id}`, `refs/galley/log/${change.id}^`)
+    repo.git(...inStore, `refs/galley/landing/${change.id}`, landed.after)
+    const { remarks } = await galley.land({ id: change.id })
+    expect(remarks[0]).toBe('the landing had been interrupted after the branch moved')
+    expect(remarks.slice(1).map((remark) => paste(repo, remark))).toEqual([mine])
   })
 })

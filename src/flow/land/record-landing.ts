@@ -1,6 +1,7 @@
 import { findRelation } from '../../git/ancestry.ts'
 import { parseCommit } from '../../git/commit.ts'
 import { resolveCommit, updateRefs } from '../../git/refs.ts'
+import { takenRemark } from '../../landing/backup.ts'
 import { isPending, type Landing } from '../../model/change.ts'
 import { refuse } from '../../model/error.ts'
 import type { CommitId } from '../../model/ids.ts'
@@ -10,6 +11,7 @@ import type { Store } from '../../store/open-store.ts'
 import { removeScratch } from '../../store/scratch.ts'
 import { type ChangeView, viewChange } from '../change-view.ts'
 import { currentRevision } from '../check.ts'
+import { keptFiles } from '../kept-files.ts'
 import { refreshSession } from '../refresh-session.ts'
 import { recordWithMarks } from '../undo/mark-undone.ts'
 import type { World } from '../world.ts'
@@ -46,10 +48,11 @@ export async function finishRecorded(
   const { parents } = await parseCommit(await world.reader(), after)
   const landing: Landing = { ref: change.onto, before: parents[0] ?? null, after }
   const recorded = await recordLanding(world, store, logged, landing)
-  return {
-    ...recorded,
-    remarks: ['the landing had been interrupted after the branch moved', ...recorded.remarks],
-  }
+  const kept = (await keptFiles(world, store, change)).flatMap(({ path, command }) =>
+    command === null ? [] : [takenRemark(path, 'the file as it was', command)],
+  )
+  const remarks = ['the landing had been interrupted after the branch moved', ...kept, ...recorded.remarks]
+  return { ...recorded, remarks }
 }
 
 export async function recordLanding(

@@ -1,8 +1,8 @@
 import type { Manifest } from '../../model/manifest.ts'
 import type { Remark } from '../../model/resolution.ts'
-import { keptWorkingFile } from '../../store/backups.ts'
-import { peekChange } from '../../store/change-log.ts'
+import { peekChange, readChanges } from '../../store/change-log.ts'
 import type { Store } from '../../store/open-store.ts'
+import { keptFiles } from '../kept-files.ts'
 import type { World } from '../world.ts'
 import type { UndoStep } from './undo-target.ts'
 
@@ -19,13 +19,14 @@ export async function keptRemarks(
   const reader = await world.reader()
   const touched = new Set(manifest.map((t) => t.path))
   const remarks: Remark[] = []
-  for (const { id, change, direction } of steps) {
-    if (id === null || direction === 'again') continue
-    const files = (change ?? (await peekChange(reader, id)))?.revisions.at(-1)?.files ?? []
-    for (const { path, taken } of files) {
-      if (taken === undefined || taken === null || !touched.has(path)) continue
-      const command = await keptWorkingFile(store, reader, id, path)
-      const where = command === null ? 'is not kept any more' : `is printed by: ${command}`
+  for (const step of steps) {
+    const { id } = step
+    if (id === null || step.direction === 'again') continue
+    const live = step.change ?? (await peekChange(reader, id))
+    const [change = live] = live === null ? await readChanges(store, reader, new Set([id])) : []
+    for (const { path, command } of change === null ? [] : await keptFiles(world, store, change)) {
+      if (!touched.has(path)) continue
+      const where = command === null ? 'is not kept here' : `is printed by: ${command}`
       const text = `${id} took uncommitted work along; the file as it was before ${where}`
       remarks.push({ kind: 'uncommitted-kept', item: 0, path, text })
     }
