@@ -1,3 +1,5 @@
+import type { Change } from '../../model/change.ts'
+import type { ChangeId } from '../../model/ids.ts'
 import type { Manifest } from '../../model/manifest.ts'
 import type { Remark } from '../../model/resolution.ts'
 import { peekChange, readChanges } from '../../store/change-log.ts'
@@ -16,20 +18,34 @@ export async function keptRemarks(
   steps: readonly Pick<UndoStep, 'id' | 'change' | 'direction'>[],
   manifest: Manifest,
 ): Promise<readonly Remark[]> {
-  const reader = await world.reader()
   const touched = new Set(manifest.map((t) => t.path))
+  const back = steps.filter((step) => step.direction === 'back')
   const remarks: Remark[] = []
-  for (const step of steps) {
-    const { id } = step
-    if (id === null || step.direction === 'again') continue
-    const live = step.change ?? (await peekChange(reader, id))
-    const [change = live] = live === null ? await readChanges(store, reader, new Set([id])) : []
-    for (const { path, command } of change === null ? [] : await keptFiles(world, store, change)) {
+  for (const change of await changesOf(world, store, back)) {
+    for (const { path, command } of await keptFiles(world, store, change)) {
       if (!touched.has(path)) continue
       const where = command === null ? 'is not kept here' : `is printed by: ${command}`
-      const text = `${id} took uncommitted work along; the file as it was before ${where}`
+      const text = `${change.id} took uncommitted work along; the file as it was before ${where}`
       remarks.push({ kind: 'uncommitted-kept', item: 0, path, text })
     }
   }
   return remarks
+}
+
+/** The changes that are undone, each once, as far as they are known here. The archived ones are read all at once. */
+async function changesOf(
+  world: World,
+  store: Store,
+  steps: readonly Pick<UndoStep, 'id' | 'change'>[],
+): Promise<readonly Change[]> {
+  const reader = await world.reader()
+  const found = new Map<ChangeId, Change>()
+  const archived = new Set<ChangeId>()
+  for (const { id, change } of steps) {
+    if (id === null || found.has(id)) continue
+    const live = change ?? (await peekChange(reader, id))
+    if (live === null) archived.add(id)
+    else found.set(id, live)
+  }
+  return [...found.values(), ...(await readChanges(store, reader, archived))]
 }
