@@ -2,10 +2,12 @@ import { join } from 'node:path'
 import { type NewObjects, type ObjectsAside, seeingAside } from '../git/promote.ts'
 import { prepareRefMove, startRefTransaction } from '../git/ref-transaction.ts'
 import { refuse } from '../model/error.ts'
+import type { Conversation } from '../sys/conversation.ts'
 import { makePrivateDirectory, removeOwnDirectory } from '../sys/durable-files.ts'
 import { moveObjects } from '../sys/move-objects.ts'
 import { hookEnvironment } from './hook-environment.ts'
 import { chooseAside, stageLandingObjects } from './landing-objects.ts'
+import { removeRefLocks } from './recover-locks.ts'
 import { objectsDirectory, type RepositoryFacts, repositoryFacts } from './repository-facts.ts'
 import type { LandReport, LandRequest } from './request.ts'
 
@@ -38,7 +40,29 @@ async function moveRefWith(
   const { repository, ref } = request
   const begun = performance.now()
   const env = { ...hookEnvironment(repository.env), ...seeingAside(aside) }
+  const startedAt = request.clock.now()
   const started = startRefTransaction(repository.door, request.reason, env)
+  try {
+    return await moveWhenPrepared(request, facts, aside, started, begun)
+  } catch (error) {
+    // A git that was killed leaves its locks; after one that ended by itself, those that are there are others'.
+    if ((await started.end()) === null) {
+      const { gitDir, workTree, commonDir } = repository
+      const killed = { ref, after: request.after, gitDir, workTree: workTree ?? gitDir, startedAt }
+      await removeRefLocks(commonDir, killed, [], request.clock)
+    }
+    throw error
+  }
+}
+
+async function moveWhenPrepared(
+  request: LandRequest,
+  facts: RepositoryFacts,
+  aside: ObjectsAside,
+  started: Conversation,
+  begun: number,
+): Promise<LandReport> {
+  const { repository, ref } = request
   const move = await prepareRefMove(repository.door, request, started)
   try {
     const again = await repositoryFacts(request, Promise.resolve(facts.config))

@@ -10,10 +10,16 @@ import { indexLockFile } from './locks.ts'
 /** A lock that may be somebody else's is given this long to go away by itself. */
 const PATIENCE_MS = 3_000
 
+/** They take no lock, and our own store has one running. */
+const READERS = ['cat-file']
+
 const notesFile = (landDir: string): string => join(landDir, 'ref-locks')
 
+/** A move of a ref, by which its locks are known. `startedAt`: before its git was asked for any. */
+export type LockedMove = Pick<LandingJournal, 'ref' | 'gitDir' | 'workTree' | 'after' | 'startedAt'>
+
 /** The locks that git takes for the move: on the branch, and on HEAD where it names the branch. */
-function refLockFiles(commonDir: string, journal: LandingJournal): readonly string[] {
+function refLockFiles(commonDir: string, journal: LockedMove): readonly string[] {
   const branch = journal.ref === 'HEAD' ? [] : [join(commonDir, `${journal.ref}.lock`)]
   return [...branch, join(journal.gitDir, 'HEAD.lock')]
 }
@@ -40,12 +46,22 @@ export async function removeOwnRefLocks(
   clock: Clock,
 ): Promise<void> {
   const notes = readTextOrNull(notesFile(landDirectory(galleyDir, journal.id)))?.split('\n') ?? []
-  for (const file of refLockFiles(commonDir, journal)) {
+  await removeRefLocks(commonDir, journal, notes, clock)
+}
+
+/** As `removeOwnRefLocks`, for a move that has no journal; only when its git was killed. */
+export async function removeRefLocks(
+  commonDir: string,
+  move: LockedMove,
+  notes: readonly string[],
+  clock: Clock,
+): Promise<void> {
+  for (const file of refLockFiles(commonDir, move)) {
     const found = lookAtLock(file)
     if (found === null) continue
-    const isOurs = notes.includes(found.identity) || found.text === `${journal.after}\n`
+    const isOurs = notes.includes(found.identity) || found.text === `${move.after}\n`
     if (isOurs) removeUnchanged(file, found)
-    else await removeIfAbandoned(file, journal, clock, (text) => text === '')
+    else await removeIfAbandoned(file, move, clock, (text) => text === '')
   }
 }
 
@@ -66,7 +82,7 @@ export async function removeRefreshLock(
 
 async function removeIfAbandoned(
   file: string,
-  journal: LandingJournal,
+  journal: LockedMove,
   clock: Clock,
   mayBeOurs: (text: string) => boolean,
 ): Promise<void> {
@@ -75,11 +91,11 @@ async function removeIfAbandoned(
   const places = [journal.workTree, journal.gitDir, dirname(file)]
   const until = clock.now() + PATIENCE_MS
   // One look without any is enough: of a process that is just ending, anywhere on the machine, nothing can be told.
-  let isUsed = mayUseRepository('git', places)
+  let isUsed = mayUseRepository('git', places, READERS)
   while (isUsed && clock.now() < until) {
     if (lookAtLock(file)?.identity !== found.identity) return
     await clock.sleep(20)
-    isUsed = mayUseRepository('git', places)
+    isUsed = mayUseRepository('git', places, READERS)
   }
   if (!isUsed) removeUnchanged(file, found)
 }

@@ -5,8 +5,14 @@ import { errorCode } from './durable-files.ts'
  * Whether a process of this program's name is running that may be at work in one of the directories: its own
  * directory is in one, or its arguments or GIT_DIR name one, or none of that can be seen. Where there is no
  * `/proc` the answer is yes: the caller is about to do something that is safe only if there is none.
+ *
+ * @param harmless - Arguments by which a process is known that does not count, a reader of objects for one.
  */
-export function mayUseRepository(name: string, directories: readonly string[]): boolean {
+export function mayUseRepository(
+  name: string,
+  directories: readonly string[],
+  harmless: readonly string[] = [],
+): boolean {
   let entries: readonly string[]
   try {
     entries = readdirSync('/proc')
@@ -16,7 +22,8 @@ export function mayUseRepository(name: string, directories: readonly string[]): 
   }
   const processes = entries.filter((entry) => /^\d+$/.test(entry))
   return (
-    processes.length === 0 || processes.some((pid) => nameOf(pid) === name && mayWorkIn(pid, directories))
+    processes.length === 0 ||
+    processes.some((pid) => nameOf(pid) === name && mayWorkIn(pid, directories, harmless))
   )
 }
 
@@ -28,11 +35,11 @@ function nameOf(pid: string): string | null {
   return stat[end + 2] === 'Z' ? null : stat.slice(stat.indexOf('(') + 1, end)
 }
 
-function mayWorkIn(pid: string, directories: readonly string[]): boolean {
+function mayWorkIn(pid: string, directories: readonly string[], harmless: readonly string[]): boolean {
   const cwd = readOrNull(() => readlinkSync(`/proc/${pid}/cwd`))
-  const told = readOrNull(
-    () => readFileSync(`/proc/${pid}/cmdline`, 'utf8') + readFileSync(`/proc/${pid}/environ`, 'utf8'),
-  )
+  const args = readOrNull(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8'))
+  if (args?.split('\0').some((arg) => harmless.includes(arg)) === true) return false
+  const told = args === null ? null : readOrNull(() => args + readFileSync(`/proc/${pid}/environ`, 'utf8'))
   // A process that ended meanwhile uses nothing; one of another account may use anything.
   if (cwd === null || told === null) return nameOf(pid) !== null
   return directories.some((directory) => `${cwd}/`.startsWith(`${directory}/`) || told.includes(directory))
