@@ -47,16 +47,19 @@ const BY_TERMINAL: readonly string[] = ['SIGINT', 'SIGQUIT']
  */
 export async function runInGroup(request: GroupRequest): Promise<GroupResult> {
   const atTerminal = request.stdio !== 'none' && process.stdin.isTTY === true
-  const child = spawn(request.file, [...request.args], {
-    cwd: request.cwd,
-    env: { ...request.env },
-    stdio: stdioOf(request.stdio),
-    detached: !atTerminal,
-    windowsHide: true,
-  })
-  const mark: RunMark = { text: request.mark, leader: atTerminal ? null : (child.pid ?? null) }
-  const stopForwarding = request.forwardsSignals ? forwardSignals(child, atTerminal) : () => undefined
+  let pid: number | undefined
+  // Before there is a child: a signal that comes while it starts is for it, and must not end this process beside it.
+  const stopForwarding = request.forwardsSignals ? forwardSignals(() => pid, atTerminal) : () => undefined
   try {
+    const child = spawn(request.file, [...request.args], {
+      cwd: request.cwd,
+      env: { ...request.env },
+      stdio: stdioOf(request.stdio),
+      detached: !atTerminal,
+      windowsHide: true,
+    })
+    pid = child.pid
+    const mark: RunMark = { text: request.mark, leader: atTerminal ? null : (pid ?? null) }
     const { exitCode, signal } = await endOf(child)
     const { ended, survivors } = await endMembers(mark)
     const status = exitCode ?? 128 + (signal === null ? 0 : constants.signals[signal])
@@ -81,18 +84,20 @@ function endOf(
   })
 }
 
-function forwardSignals(child: ChildProcess, atTerminal: boolean): () => void {
+function forwardSignals(childPid: () => number | undefined, atTerminal: boolean): () => void {
   const handlers = FORWARDED.map((signal) => {
     const handler = () => {
-      if (child.pid === undefined || (atTerminal && BY_TERMINAL.includes(signal))) return
-      sendSignal(atTerminal ? child.pid : -child.pid, signal)
+      const pid = childPid()
+      if (pid === undefined || (atTerminal && BY_TERMINAL.includes(signal))) return
+      sendSignal(atTerminal ? pid : -pid, signal)
     }
     process.on(signal, handler)
     return [signal, handler] as const
   })
   // A session of its own hears nothing of the window's size.
   const resized = () => {
-    if (child.pid !== undefined && !atTerminal) sendSignal(-child.pid, 'SIGWINCH')
+    const pid = childPid()
+    if (pid !== undefined && !atTerminal) sendSignal(-pid, 'SIGWINCH')
   }
   process.on('SIGWINCH', resized)
   return () => {

@@ -181,6 +181,7 @@ describe('looking at a repository', () => {
     expect(await operationInProgress(gitDir)).toEqual({
       operation: 'rebase',
       mark: join(gitDir, 'rebase-merge'),
+      end: 'git rebase --abort',
     })
   })
 
