@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { findRelation } from '../git/ancestry.ts'
 import { type GitDoor, git } from '../git/door.ts'
 import { refreshIndex } from '../git/index-update.ts'
@@ -16,7 +16,13 @@ import {
   landRoot,
   newFile,
 } from '../store/landing-journal.ts'
-import { isLockFile, sweepLockFiles, tryLandingLock } from '../store/lock.ts'
+import {
+  isLockFile,
+  landingLockFile,
+  removeNobodysLock,
+  sweepLockFiles,
+  tryLandingLock,
+} from '../store/lock.ts'
 import { refuseForeignFolder } from '../store/own-folder.ts'
 import type { Clock } from '../sys/clock.ts'
 import { fileExists, namesIn, removeDirectoryIfEmpty, removeOwnDirectory } from '../sys/durable-files.ts'
@@ -74,6 +80,7 @@ export async function recover(
   refuseForeignFolder(galleyDir)
   const names = await namesIn(galleyDir)
   if (!names.some((name) => name === 'land' || isLockFile(name))) return { landings: [] }
+  if (names.includes(basename(landingLockFile(galleyDir)))) removeNobodysLock(galleyDir, clock)
   const done = await tryLandingLock(galleyDir, clock, 'recover', async () => {
     sweepLockFiles(galleyDir, names)
     const landings: RecoveredLanding[] = []

@@ -9,7 +9,9 @@ import {
   type Holder,
   readHolder,
   removeIfHolderIsDead,
+  removeNobodys,
 } from '../sys/exclusive-file.ts'
+import { standsAt } from '../sys/plain-file.ts'
 import { hasLine, joinLine } from '../sys/waiting-line.ts'
 
 /** The locks that the running task already has: what it calls may ask for them again. */
@@ -55,6 +57,14 @@ export async function tryLandingLock<T>(
   return tried.kind === 'held' ? runWith(galleyDir, tried, task) : null
 }
 
+/**
+ * Removes a landing lock that names nobody, once it is older than five minutes: whoever holds one touches it more often.
+ *
+ * @returns Whether it was removed.
+ */
+export const removeNobodysLock = (galleyDir: string, clock: Clock): boolean =>
+  removeNobodys(landingLockFile(galleyDir), newHolder(clock, 'recover'), clock.now())
+
 /** Whether the running task has the landing lock. */
 export const holdsLandingLock = (galleyDir: string): boolean =>
   heldHere.getStore()?.has(landingLockFile(galleyDir)) === true
@@ -86,6 +96,8 @@ async function waitForLock(
 ): Promise<Acquisition & { kind: 'held' }> {
   const file = landingLockFile(galleyDir)
   const acquire = () => acquireExclusiveFile(file, newHolder(clock, label), clock.now())
+  // What is no file is no holder that will ever be done.
+  if (!['absent', 'file'].includes(standsAt(file))) refuseBusy(galleyDir, null)
   const tried = hasLine(file, clock.now()) ? null : acquire()
   if (tried?.kind === 'held') return tried
   const end = clock.now() + limits.landingLineWaitMs

@@ -1,5 +1,6 @@
-import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { linkSync, lstatSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { errorCode } from './durable-files.ts'
+import { readPlainFile, standsAt } from './plain-file.ts'
 import { livenessOf, ownIdentity, type ProcessIdentity } from './process-identity.ts'
 
 /** Who holds an exclusive file. */
@@ -114,21 +115,39 @@ function isGone(file: string, holder: Holder, nowMs: number): boolean {
 export function removeIfHolderIsDead(file: string): void {
   const found = readHolder(file)
   if (found === 'absent') return
-  // One that is not whole was being written when its process was killed.
-  const isDead = found === null || livenessOf(found.process) === 'dead'
+  // One that is not whole was being written when its process was killed. A directory is nobody's.
+  const isDead = found === null ? standsAt(file) !== 'directory' : livenessOf(found.process) === 'dead'
   if (isDead) rmSync(file, { force: true })
 }
 
-/** null = a file that is not one of ours: nobody may take it over. */
+/** null = something that is not one of ours, a directory or a pipe for one: nobody may take it over. Never waits. */
 export function readHolder(file: string): Holder | null | 'absent' {
-  let text: string
+  const bytes = readPlainFile(file)
+  if (bytes === 'absent') return standsAt(file) === 'absent' ? 'absent' : null
+  return bytes === 'other' ? null : parseHolder(bytes.toString('utf8'))
+}
+
+/**
+ * Removes an exclusive file that names no holder, an empty one for instance after a loss of power, once it is older than any holder
+ * leaves its file alone. A directory stays. Of several that try at once one does it, and nobody else replaces such a file.
+ *
+ * @returns Whether it was removed.
+ */
+export function removeNobodys(file: string, holder: Omit<Holder, 'process'>, nowMs: number): boolean {
+  const isNobodys = () =>
+    readHolder(file) === null &&
+    !['absent', 'directory'].includes(standsAt(file)) &&
+    nowMs - (mtimeOrNull(file) ?? nowMs) > FOREIGN_SILENCE_MS
+  if (!isNobodys()) return false
+  const right = acquireExclusiveFile(`${file}.after-nobody`, holder, nowMs)
+  if (right.kind === 'taken') return false
   try {
-    text = readFileSync(file, 'utf8')
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return 'absent'
-    throw error
+    if (!isNobodys()) return false
+    rmSync(file, { force: true })
+    return true
+  } finally {
+    right.release()
   }
-  return parseHolder(text)
 }
 
 function parseHolder(text: string): Holder | null {
@@ -184,7 +203,7 @@ function copyIfAbsent(from: string, to: string): boolean {
 
 function mtimeOrNull(file: string): number | null {
   try {
-    return statSync(file).mtimeMs
+    return lstatSync(file).mtimeMs
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null
     throw error

@@ -1,14 +1,6 @@
-import {
-  constants,
-  copyFileSync,
-  linkSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { constants, copyFileSync, linkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { errorCode } from './durable-files.ts'
+import { readPlainFile } from './plain-file.ts'
 
 /** Writes a small file of galley's own; an older one of that name goes. */
 export function writeNew(file: string, text: string): void {
@@ -39,14 +31,9 @@ export type FileMatch = 'removed' | 'absent' | 'other'
 
 /** Removes a file if it holds exactly this text. */
 export function removeIfSame(file: string, text: string): FileMatch {
-  let found: string
-  try {
-    found = readFileSync(file, 'utf8')
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return 'absent'
-    throw error
-  }
-  if (found !== text) return 'other'
+  const found = readPlainFile(file)
+  if (found === 'absent') return 'absent'
+  if (found === 'other' || found.toString('utf8') !== text) return 'other'
   rmSync(file, { force: true })
   return 'removed'
 }
@@ -71,11 +58,14 @@ export interface SeenLock {
   readonly identity: string
 }
 
+/** null = there is none, or something that is no file, and so nobody's that galley knows. Never waits. */
 export function lookAtLock(file: string): SeenLock | null {
   try {
+    const bytes = readPlainFile(file)
+    if (bytes === 'absent' || bytes === 'other') return null
     const stat = statSync(file, { bigint: true })
     return {
-      text: readFileSync(file, 'utf8'),
+      text: bytes.toString('utf8'),
       changedAtMs: Number(stat.mtimeMs),
       identity: `${stat.dev}:${stat.ino}:${stat.mtimeNs}:${stat.ctimeNs}`,
     }
@@ -91,11 +81,8 @@ export function removeUnchanged(file: string, seen: SeenLock): void {
   if (now?.identity === seen.identity && now.text === seen.text) rmSync(file, { force: true })
 }
 
+/** null = there is none, or it is no file. Never waits. */
 export function readTextOrNull(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return null
-    throw error
-  }
+  const bytes = readPlainFile(file)
+  return bytes === 'absent' || bytes === 'other' ? null : bytes.toString('utf8')
 }

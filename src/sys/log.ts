@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
+import { standsAt } from './plain-file.ts'
 
 /** The log of what galley did, for people who look for a fault. Never holds the contents of files. */
 export interface Log {
@@ -33,6 +34,8 @@ export function openLog(galleyDir: string): Log {
 
 /** What was done is done: a log that cannot be written (a folder that was purged meanwhile, a full disk) undoes nothing. */
 function canWrite(file: string): boolean {
+  // A pipe would be waited for, and a link leads to somebody's file.
+  if (!['absent', 'file'].includes(standsAt(file))) return false
   try {
     closeSync(openSync(file, 'a', 0o600))
     return true

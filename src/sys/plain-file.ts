@@ -18,14 +18,11 @@ export function holdsAnything(path: string): boolean {
   return found === 'directory' ? readdirSync(path).length > 0 : found !== 'absent'
 }
 
-/** With this flag nothing waits for the other end of a pipe: one without a writer reads as empty. */
-export const READ_AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK
-
 /** Reads a file whose name anybody may have taken; `other` for what is no file (a directory, a pipe, a socket). Never waits. */
 export function readPlainFile(file: string): Buffer | 'absent' | 'other' {
   let descriptor: number
   try {
-    descriptor = openSync(file, READ_AT_ONCE)
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return 'absent'
     if (['ENXIO', 'ELOOP', 'EISDIR', 'ENODEV'].includes(errorCode(error))) return 'other'

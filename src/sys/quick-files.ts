@@ -1,18 +1,9 @@
-import {
-  closeSync,
-  ftruncateSync,
-  lstatSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, ftruncateSync, lstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { randomName } from './clock.ts'
-import { errorCode } from './durable-files.ts'
 import { linkOrCopy } from './index-snapshot.ts'
+import { readPlainFile } from './plain-file.ts'
 
 /**
  * Puts a file of galley's own in place as a whole, without waiting for the device: for what can be made again, in a tree
@@ -44,14 +35,11 @@ export function isRealDirectory(path: string): boolean {
   )
 }
 
-/** Reads a file of galley's own at once; null when there is none. */
+/** Reads a file of galley's own at once; null when there is none. Waits for no pipe: what is no file reads as empty. */
 export function readQuickly(file: string): Buffer | null {
-  try {
-    return readFileSync(file)
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return null
-    throw error
-  }
+  const bytes = readPlainFile(file)
+  if (bytes === 'absent') return null
+  return bytes === 'other' ? Buffer.alloc(0) : bytes
 }
 
 /** Puts a file in place whose content comes in parts. */

@@ -47,7 +47,7 @@ function examineLock(galleyDir: string): Finding | null {
     return problem(
       'landing',
       `${file} is not a lock that galley wrote: nothing lands (busy)`,
-      'Look who wrote it, and remove it.',
+      '`galley recover` removes it once it is older than five minutes, unless it is a directory. Or look who wrote it, and remove it.',
     )
   const who = `process ${holder.process.pid} on ${quote(holder.process.host)}, for ${quote(holder.label)}, since ${quote(holder.since)}`
   switch (livenessOf(holder.process)) {
