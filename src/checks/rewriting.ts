@@ -1,26 +1,84 @@
 import { join } from 'node:path'
+import { readStaged } from '../git/diff-index.ts'
 import type { GitDoor } from '../git/door.ts'
+import { resolveCommit } from '../git/refs.ts'
 import { changedFiles, checkOutScratch } from '../git/scratch-tree.ts'
 import { snapshotTree } from '../git/snapshot-tree.ts'
 import type { CommitId } from '../model/ids.ts'
+import { type Left, restoreSealed, type TreeSeal } from '../store/tree-seal.ts'
 import { removeTree } from '../sys/trees.ts'
 import type { CheckRun, Rewriting } from './run-command.ts'
 
 /** Decides whether what a check made of the files may become a revision: null = it may; otherwise why not. */
 export type JudgeRewriting = (check: string, rewriting: Rewriting) => Promise<string | null>
 
+/** What a command has left in a scratch tree. */
+export type Aftermath =
+  /** Every tracked file, and the index, is as the commit has it. Files that git does not know are nobody's work. */
+  | { readonly kind: 'as-it-was' }
+  | { readonly kind: 'rewritten'; readonly rewriting: Rewriting }
+  /** It did what no command may do there; the tree stands at the commit again, or is `gone`. */
+  | { readonly kind: 'spoilt'; readonly why: string; readonly isGone: boolean }
+
 /**
- * Looks at what a command has left in a scratch tree: null = every tracked file, and the index, is as the commit has it. Files that
- * git does not know are nobody's work. Otherwise leaves the objects of what stands there in the store; the tree stays as it is.
+ * Looks at what a command has left in a scratch tree, by the index as it was sealed, not by the one that the command may have written. Leaves
+ * HEAD, index and settings as they were sealed, the files as they stand, and the objects of a rewriting in the store.
+ *
+ * @param head - What HEAD was to stay at; the commit of the seal, where nothing else was set.
  */
-export async function findRewriting(tree: GitDoor, brought: readonly string[]): Promise<Rewriting | null> {
-  const paths = await changedFiles(tree)
-  if (paths.length === 0) return null
-  const indexFile = join(tree.gitDir, 'index.rewritten')
-  await removeTree(indexFile)
-  const written = await snapshotTree(tree, join(tree.gitDir, 'index'), indexFile, [])
-  await removeTree(indexFile)
-  return { tree: written, paths, brought, message: null }
+export async function findRewriting(
+  seal: TreeSeal,
+  brought: readonly string[],
+  head: CommitId = seal.commit,
+): Promise<Aftermath> {
+  const otherIndex = join(seal.tree.door.gitDir, 'index.other')
+  const left = await restoreSealed(seal, otherIndex)
+  if (left.kind === 'gone') return { kind: 'spoilt', why: 'took its own tree away', isGone: true }
+  const found = await lookAtFiles(seal, brought, left, otherIndex)
+  await removeTree(otherIndex)
+  const why = typeof found === 'string' ? found : await whyMoved(seal.tree.door, left, head)
+  if (typeof found !== 'string' && why === null) return found
+  await putTreeBack(seal)
+  return { kind: 'spoilt', why: why ?? '', isGone: false }
+}
+
+/** A text = why what the command left says nothing. */
+async function lookAtFiles(
+  { tree: { door }, commit, indexFile }: TreeSeal,
+  brought: readonly string[],
+  left: Exclude<Left, { readonly kind: 'gone' }>,
+  otherIndex: string,
+): Promise<Exclude<Aftermath, { readonly kind: 'spoilt' }> | string> {
+  if (left.kind === 'torn') return `took ${left.what} away, or broke it`
+  const staged = left.index === 'other' ? await readStaged(door, otherIndex, commit) : []
+  if (staged === null) return 'broke its index'
+  const paths = [...new Set([...(await changedFiles(door)), ...staged.map((d) => d.shown)])]
+  if (paths.length === 0) return { kind: 'as-it-was' }
+  const added = staged.filter((d) => d.oldMode === '000000')
+  const removed = staged.filter((d) => d.newMode === '000000' && !d.isUnmerged)
+  const odd = [...added, ...removed].find((d) => d.path === null)
+  if (odd !== undefined) return `staged ${odd.shown}, a name that is not UTF-8`
+  const namesOf = (differences: typeof staged) => differences.map((d) => d.shown)
+  const passing = join(door.gitDir, 'index.rewritten')
+  await removeTree(passing)
+  const about = { added: namesOf(added), removed: namesOf(removed) }
+  const tree = await snapshotTree(door, indexFile, passing, about)
+  await removeTree(passing)
+  return { kind: 'rewritten', rewriting: { tree, paths, brought, message: null } }
+}
+
+/** A branch of a command's own at the very commit is no other place. */
+async function whyMoved(door: GitDoor, left: Left, head: CommitId): Promise<string | null> {
+  if (left.kind !== 'standing' || left.head === head) return null
+  const ref = /^ref: (refs\/\S+)$/.exec(left.head)?.[1]
+  return ref !== undefined && (await resolveCommit(door, ref)) === head ? null : MOVED
+}
+
+const MOVED = 'moved HEAD'
+
+/** Puts the files of a tree back whose index and HEAD are as they were sealed. */
+export async function putTreeBack({ tree, commit }: TreeSeal): Promise<void> {
+  if ((await changedFiles(tree.door)).length > 0) await checkOutScratch(tree.door, commit)
 }
 
 /**
@@ -30,10 +88,10 @@ export async function findRewriting(tree: GitDoor, brought: readonly string[]): 
 export async function judgeRewriting(
   run: CheckRun,
   rewriting: Rewriting,
-  place: { readonly door: GitDoor; readonly commit: CommitId; readonly judge: JudgeRewriting },
+  place: { readonly seal: TreeSeal; readonly judge: JudgeRewriting },
 ): Promise<CheckRun> {
   const { name } = run.result
-  await checkOutScratch(place.door, place.commit)
+  await putTreeBack(place.seal)
   const words = rewriting.message === null ? [] : ['the message']
   const shown = [...words, ...rewriting.paths.slice(0, 5)].join(', ')
   const why = await place.judge(name, rewriting)
@@ -46,3 +104,9 @@ export const asFailed = ({ result, output }: CheckRun, summary: string): CheckRu
   result: { ...result, outcome: 'failed', summary },
   output: Buffer.concat([output, Buffer.from(`\n${summary}\n`)]),
 })
+
+/** The run of a command that did what none may do there: it has failed, whatever it came to. */
+export function asSpoilt(run: CheckRun, who: string, why: string): CheckRun {
+  const kind = run.result.name === who ? 'check' : 'hook'
+  return asFailed(run, `${who} ${why}${why === MOVED ? `; a ${kind} may not commit` : ''}`)
+}

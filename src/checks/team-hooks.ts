@@ -1,12 +1,21 @@
 import { join } from 'node:path'
-import { addChangedFiles, checkOutScratch, moveScratchHead } from '../git/scratch-tree.ts'
+import { moveScratchHead, stageTree } from '../git/scratch-tree.ts'
 import type { CheckResult } from '../model/change.ts'
+import { invariant } from '../model/error.ts'
 import type { CommitId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
+import type { TreeSeal } from '../store/tree-seal.ts'
 import { randomName } from '../sys/clock.ts'
 import { readOwnFile, writeOwnFile } from '../sys/durable.ts'
 import { run } from '../sys/process.ts'
-import { asFailed, findRewriting, type JudgeRewriting, judgeRewriting } from './rewriting.ts'
+import {
+  type Aftermath,
+  asSpoilt,
+  findRewriting,
+  type JudgeRewriting,
+  judgeRewriting,
+  putTreeBack,
+} from './rewriting.ts'
 import {
   type CheckContext,
   type CheckRun,
@@ -24,9 +33,10 @@ export interface TeamHook {
 
 export interface TeamHookContext extends CheckContext {
   readonly judge: JudgeRewriting
+  /** Of the tree. */
+  readonly seal: TreeSeal
   /** What had been brought into the tree, and is no part of any change. */
   readonly brought: readonly string[]
-
   /** What HEAD shows while the hooks run: the commit's parent, or a commit of nothing where it has none. */
   readonly parent: CommitId
   readonly message: string
@@ -54,27 +64,32 @@ export async function runTeamHooks(
 }
 
 async function askHook(hook: TeamHook, context: TeamHookContext): Promise<CheckRun> {
-  const { commit, judge, tree } = context
-  const { run, isHeadBack, rewriting } = await runBeforeCommit(hook, context)
-  if (isHeadBack && rewriting === null) return run
-  if (rewriting !== null) {
-    const { outcome, exitCode } = run.result
-    if (outcome === 'passed') return judgeRewriting(run, rewriting, { door: tree.door, commit, judge })
-    if (outcome === 'failed' && exitCode !== 0) return askAgain(hook, run, context)
-  }
-  await checkOutScratch(tree.door, commit)
-  return isHeadBack ? run : asFailed(run, `${hook.name} moved HEAD; a hook may not commit`)
+  const { judge, seal } = context
+  const { run, left } = await runBeforeCommit(hook, context)
+  if (left.kind === 'as-it-was') return run
+  if (left.kind === 'spoilt') return asSpoilt(run, hook.name, left.why)
+  const { outcome, exitCode } = run.result
+  if (outcome === 'passed') return judgeRewriting(run, left.rewriting, { seal, judge })
+  if (outcome === 'failed' && exitCode !== 0) return askAgain(hook, run, left.rewriting, context)
+  await putTreeBack(seal)
+  return run
 }
 
 /** What a person does when a hook has mended the files and failed: adds that, and commits again. */
-async function askAgain(hook: TeamHook, first: CheckRun, context: TeamHookContext): Promise<CheckRun> {
-  const { commit, judge, tree } = context
-  await addChangedFiles(tree.door)
-  const { run, rewriting } = await runBeforeCommit(hook, context)
+async function askAgain(
+  hook: TeamHook,
+  first: CheckRun,
+  { tree }: Rewriting,
+  context: TeamHookContext,
+): Promise<CheckRun> {
+  const { judge, seal } = context
+  if (tree !== null) await stageTree(seal.tree.door, tree)
+  const { run, left } = await runBeforeCommit(hook, context)
   const output = Buffer.concat([first.output, Buffer.from('\nasked again, on what it wrote:\n'), run.output])
-  if (run.result.outcome === 'passed' && rewriting !== null)
-    return judgeRewriting({ ...run, output }, rewriting, { door: tree.door, commit, judge })
-  await checkOutScratch(tree.door, commit)
+  if (left.kind === 'spoilt') return asSpoilt({ ...first, output }, hook.name, left.why)
+  if (run.result.outcome === 'passed' && left.kind === 'rewritten')
+    return judgeRewriting({ ...run, output }, left.rewriting, { seal, judge })
+  await putTreeBack(seal)
   return { ...first, output }
 }
 
@@ -82,21 +97,19 @@ async function askAgain(hook: TeamHook, first: CheckRun, context: TeamHookContex
 async function runBeforeCommit(
   hook: TeamHook,
   context: TeamHookContext,
-): Promise<{ readonly run: CheckRun; readonly isHeadBack: boolean; readonly rewriting: Rewriting | null }> {
-  const { brought, tree, commit, parent } = context
-  if (!(await moveScratchHead(tree.door, { from: commit, to: parent })))
-    await checkOutScratch(tree.door, commit)
+): Promise<{ readonly run: CheckRun; readonly left: Aftermath }> {
+  const { brought, seal, tree, commit, parent } = context
+  const isParentShown = await moveScratchHead(tree.door, { from: commit, to: parent })
+  invariant(isParentShown, 'HEAD of a sealed tree is at its commit')
   const messageFile = join(tree.door.gitDir, 'COMMIT_EDITMSG')
   const isMessage = hook.name === 'commit-msg'
   if (isMessage) await writeOwnFile(messageFile, context.message, `message-${randomName()}`)
   const run = await runHook(hook, context, isMessage ? [messageFile] : [])
-  if (!(await moveScratchHead(tree.door, { from: parent, to: commit })))
-    return { run, isHeadBack: false, rewriting: null }
-  const files = await findRewriting(tree.door, brought)
+  const left = await findRewriting(seal, brought, parent)
   const now = isMessage ? ((await readOwnFile(messageFile))?.toString('utf8') ?? '') : context.message
-  if (now === context.message) return { run, isHeadBack: true, rewriting: files }
-  const rewriting = { ...(files ?? { tree: null, paths: [], brought }), message: now }
-  return { run, isHeadBack: true, rewriting }
+  if (now === context.message || left.kind === 'spoilt') return { run, left }
+  const files = left.kind === 'rewritten' ? left.rewriting : { tree: null, paths: [], brought }
+  return { run, left: { kind: 'rewritten', rewriting: { ...files, message: now } } }
 }
 
 /** What a hook is called among the checks. */

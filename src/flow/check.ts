@@ -1,10 +1,15 @@
-import { findRewriting, type JudgeRewriting, judgeRewriting } from '../checks/rewriting.ts'
-import { type CheckRun, runCheck } from '../checks/run-command.ts'
+import {
+  asSpoilt,
+  findRewriting,
+  type JudgeRewriting,
+  judgeRewriting,
+  putTreeBack,
+} from '../checks/rewriting.ts'
+import { type CheckContext, type CheckRun, runCheck } from '../checks/run-command.ts'
 import { hookCheckName, runTeamHooks } from '../checks/team-hooks.ts'
 import { sha256Hex } from '../git/blob-id.ts'
 import { diffTrees } from '../git/diff-tree.ts'
 import { emptyTree } from '../git/fast-import.ts'
-import { checkOutScratch } from '../git/scratch-tree.ts'
 import type { ChangeEvent, Revision } from '../model/change.ts'
 import { invariant } from '../model/error.ts'
 import type { CommitId } from '../model/ids.ts'
@@ -14,6 +19,7 @@ import { applicableChecks } from '../policy/required-checks.ts'
 import { appendEvents, type LoggedChange } from '../store/change-log.ts'
 import type { Store } from '../store/open-store.ts'
 import { ensureScratch, type ScratchTree } from '../store/scratch.ts'
+import { sealTree, type TreeSeal } from '../store/tree-seal.ts'
 import { type ProvisionedTree, type SetupFailure, withFullTree } from './full-tree.ts'
 import { beforeCommit, findTeamHooks } from './hooks/team-hooks.ts'
 import type { PolicyInForce } from './read-policy.ts'
@@ -96,34 +102,46 @@ export async function runChecks(
   ])
   const context = { commit, base: revision.base, change: id, paths, env: world.repository.env }
   const runAll = async (full: ProvisionedTree | null): Promise<readonly CheckRun[]> => {
-    const runs: CheckRun[] = []
     const brought = full?.brought ?? []
+    const failure = full?.setupFailure ?? null
+    const inSmall = { seal: sealOf(small, commit), brought, failure: null }
+    const inFull = full === null ? inSmall : { seal: sealOf(full.slot, commit), brought, failure }
+    const runs: CheckRun[] = []
     for (const check of wanted) {
-      const tree = check.tree === 'full' && full !== null ? full.slot : small
-      const failure = tree === small ? null : (full?.setupFailure ?? null)
-      const run =
-        failure === null ? await runCheck(check, { ...context, tree }) : notRun(check, commit, failure)
-      runs.push(failure === null ? await judgeAfterwards(run, tree, { commit, judge }, brought) : run)
+      runs.push(await runOne(check, check.tree === 'full' ? inFull : inSmall, context, judge))
       if (rewriterAmong(runs) !== null) return runs
     }
     if (hooks.length === 0) return runs
-    const failure = full?.setupFailure ?? null
-    const ofTeam =
-      failure === null
-        ? await runTeamHooks(hooks, {
-            ...context,
-            judge,
-            brought,
-            tree: full?.slot ?? small,
-            ...(await beforeCommit(world, store, commit)),
-          })
-        : hooks.map((hook) => notRun({ name: hookCheckName(hook), required: true }, commit, failure))
+    if (inFull.failure !== null) {
+      const { failure } = inFull
+      return [
+        ...runs,
+        ...hooks.map((hook) => notRun({ name: hookCheckName(hook), required: true }, commit, failure)),
+      ]
+    }
+    const { seal } = inFull
+    const before = await beforeCommit(world, store, commit)
+    const ofTeam = await runTeamHooks(hooks, { ...context, ...before, judge, brought, seal, tree: seal.tree })
     return [...runs, ...ofTeam]
   }
   // The team's hooks expect the whole repository, as a commit of the user's own gives them.
   if (hooks.length === 0 && !wanted.some((check) => check.tree === 'full')) return runAll(null)
   const purpose = { kind: 'check' } as const
   return withFullTree(world, store, { commit, policy, purpose, usesSetup: true }, runAll)
+}
+
+function sealOf(tree: ScratchTree, commit: CommitId): TreeSeal {
+  const seal = sealTree(tree, commit)
+  invariant(seal, `the scratch tree ${tree.path} was checked out and has an index`)
+  return seal
+}
+
+/** A tree in which checks run one after the other, each on the commit as it is. */
+interface CheckedTree {
+  readonly seal: TreeSeal
+  readonly brought: readonly string[]
+  /** Why nothing can run there, or not any more. */
+  failure: SetupFailure | null
 }
 
 /** Without what setup brings, a check would judge something else than the change. */
@@ -140,16 +158,24 @@ function notRun(
 }
 
 /** A check that rewrites files has looked at bytes that are not the ones to be approved. One that fails blocks, whatever else it did. */
-async function judgeAfterwards(
-  run: CheckRun,
-  { door }: ScratchTree,
-  { commit, judge }: CheckPlace,
-  brought: readonly string[],
+async function runOne(
+  check: CheckCommand,
+  place: CheckedTree,
+  context: Omit<CheckContext, 'tree'>,
+  judge: JudgeRewriting,
 ): Promise<CheckRun> {
-  const rewriting = await findRewriting(door, brought)
-  if (rewriting === null) return run
-  if (run.result.outcome === 'passed') return judgeRewriting(run, rewriting, { door, commit, judge })
-  await checkOutScratch(door, commit)
+  const { seal, brought, failure } = place
+  if (failure !== null) return notRun(check, context.commit, failure)
+  const run = await runCheck(check, { ...context, tree: seal.tree })
+  const left = await findRewriting(seal, brought)
+  if (left.kind === 'as-it-was') return run
+  if (left.kind === 'spoilt') {
+    const spoilt = asSpoilt(run, check.name, left.why)
+    if (left.isGone) place.failure = { summary: spoilt.result.summary, output: spoilt.output }
+    return spoilt
+  }
+  if (run.result.outcome === 'passed') return judgeRewriting(run, left.rewriting, { seal, judge })
+  await putTreeBack(seal)
   return run
 }
 

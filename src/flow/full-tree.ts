@@ -6,9 +6,10 @@ import { copyIgnoreRules } from '../store/ignore-rules.ts'
 import { copyIncluded } from '../store/include-files.ts'
 import type { Store } from '../store/open-store.ts'
 import { type FullTree, type FullTreeRequest, takeFullTree } from '../store/pool.ts'
-import type { SetupState, Slot } from '../store/pool-slot.ts'
+import { restorePointers, type SetupState, type Slot } from '../store/pool-slot.ts'
 import { holdsStill, noteBrought, setupKey } from '../store/setup-state.ts'
 import { run } from '../sys/process.ts'
+import { isRealDirectory } from '../sys/quick-files.ts'
 import { removeAllInTree } from '../sys/tree-files.ts'
 import type { World } from './world.ts'
 
@@ -121,8 +122,15 @@ async function setUp(
   onProgress?.(`setting up: ${commandText(policy.setup.run)}`)
   const failure = await runSetup(world, slot, policy.setup.run)
   // The tree is to be what the commit says; what setup writes into tracked files is nobody's work.
+  if (!isRealDirectory(slot.path)) return { setup: null, failure: failure ?? TOOK_TREE_AWAY }
+  await restorePointers(slot, commit)
   if ((await changedFiles(slot.door)).length > 0) await checkOutScratch(slot.door, commit)
   return failure === null ? { setup: await noteBrought(slot, key), failure } : { setup: null, failure }
+}
+
+const TOOK_TREE_AWAY: SetupFailure = {
+  summary: 'setup took its own tree away',
+  output: Buffer.from('setup took its own tree away\n'),
 }
 
 const commandText = (command: Command): string =>

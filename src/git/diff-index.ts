@@ -44,6 +44,18 @@ export async function diffIndex(
   return parseRaw(result.stdout).map((d) => (marked.has(d.shown) ? { ...d, isUnmerged: true } : d))
 }
 
+/** What an index of a scratch tree, which anything may have written, holds otherwise than a commit; null when git cannot read it. */
+export async function readStaged(
+  door: GitDoor,
+  indexFile: string,
+  commit: string,
+): Promise<readonly IndexDifference[] | null> {
+  const how = ['-z', '--raw', '--no-renames', '--no-abbrev', '--no-ext-diff', '--cached']
+  const env = { GIT_INDEX_FILE: indexFile }
+  const result = await git(door, { args: ['diff-index', ...how, commit, '--'], env, okCodes: [0, 128, -1] })
+  return result.exitCode === 0 ? parseRaw(result.stdout) : null
+}
+
 function parseRaw(output: Buffer): readonly IndexDifference[] {
   const found: IndexDifference[] = []
   for (let at = 0; at < output.length; ) {

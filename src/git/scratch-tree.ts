@@ -1,7 +1,8 @@
 import { GalleyError, invariant } from '../model/error.ts'
-import type { CommitId } from '../model/ids.ts'
+import type { CommitId, TreeId } from '../model/ids.ts'
 import { systemClock } from '../sys/clock.ts'
 import { type GitDoor, git, gitEnvironment, gitFailure } from './door.ts'
+import { refreshIndex } from './index-update.ts'
 import { updateRefs } from './refs.ts'
 
 /** Tries to register a tree beside others that are being registered. */
@@ -32,7 +33,7 @@ export async function isCleanAt(tree: GitDoor, commit: CommitId): Promise<boolea
   return (await changedFiles(tree)).length === 0
 }
 
-/** Tracked files of the scratch tree that differ from its commit. */
+/** Tracked files of the scratch tree that differ from its HEAD, as its index says. Both are to be believed: @see restoreSealed. */
 export async function changedFiles(tree: GitDoor): Promise<readonly string[]> {
   const status = await git(tree, {
     args: ['status', '--porcelain', '-z', '--untracked-files=no', '--no-renames'],
@@ -44,10 +45,11 @@ export async function changedFiles(tree: GitDoor): Promise<readonly string[]> {
     .map((line) => line.slice(3))
 }
 
-/** Takes every tracked file of the scratch tree into its index as it stands. */
-export async function addChangedFiles(tree: GitDoor): Promise<void> {
-  invariant(tree.kind === 'store' && tree.workTree !== null, 'only the index of a scratch tree is changed')
-  await git(tree, { args: ['add', '--update', '--', '.'] })
+/** Takes what a tree holds into the index of the scratch tree; files stay as they are. For a tree that was made of those files. */
+export async function stageTree(door: GitDoor, tree: TreeId): Promise<void> {
+  invariant(door.kind === 'store' && door.workTree !== null, 'only the index of a scratch tree is changed')
+  await git(door, { args: ['read-tree', '-m', '-i', tree] })
+  await refreshIndex(door)
 }
 
 /**

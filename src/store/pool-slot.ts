@@ -9,13 +9,14 @@ import { type CommitId, commitId, isObjectId } from '../model/ids.ts'
 import { specialFiles } from '../sys/census.ts'
 import { makePrivateDirectory, readOwnFile } from '../sys/durable.ts'
 import { ownIdentity } from '../sys/process-identity.ts'
-import { isRealDirectory, renewLink, replaceQuickly } from '../sys/quick-files.ts'
+import { isRealDirectory, renewCopy, replaceQuickly } from '../sys/quick-files.ts'
 import { isScratchTree } from '../sys/scratch-identity.ts'
 import { removeAllInTree } from '../sys/tree-files.ts'
 import { removeTree } from '../sys/trees.ts'
 import { coveredBy } from './covered-paths.ts'
 import type { Store } from './open-store.ts'
 import { type ScratchTree, scratchHome } from './scratch.ts'
+import { removeOperations } from './scratch-operations.ts'
 
 /** One full tree of the pool: its place, and how git sees it. */
 export interface Slot extends ScratchTree {
@@ -115,7 +116,7 @@ export async function makeSlot(
   if (!(await isScratchTree(slot.path, slot.door.gitDir)))
     refuse('io-error', `the tree ${slot.path} could not be made: something else stands in its place`, {})
   await checkOutScratch(slot.door, commit, options)
-  saveIndex(slot)
+  await saveIndex(slot)
 }
 
 /** Removes a slot's tree, registration and state; its lock stays with whoever has it. */
@@ -123,9 +124,9 @@ export async function dropSlot(slot: Slot): Promise<void> {
   for (const path of [slot.path, slot.door.gitDir, slot.stateFile, slot.savedIndex]) await removeTree(path)
 }
 
-/** Remembers the index as it is: git replaces its index as a whole, so a second name is enough. */
-export function saveIndex(slot: Slot): void {
-  renewLink(join(slot.door.gitDir, 'index'), slot.savedIndex)
+/** Remembers the index as it is. A copy: what runs in the tree may write into the file itself. */
+export async function saveIndex(slot: Slot): Promise<void> {
+  await renewCopy(join(slot.door.gitDir, 'index'), slot.savedIndex)
 }
 
 /**
@@ -156,29 +157,23 @@ export async function cleanSlot(
   for (const path of special) await removeAllInTree(slot.path, path)
   if ((await changedFiles(slot.door)).length > 0) await checkOutScratch(slot.door, commit)
   const isClean = (await changedFiles(slot.door)).length === 0
-  if (isClean) saveIndex(slot)
+  if (isClean) await saveIndex(slot)
   return isClean
 }
 
-/** What runs in the tree may have checked out another commit, changed the index or made a repository of its own there. */
-async function restorePointers(slot: Slot, commit: CommitId): Promise<void> {
+/**
+ * Puts back what git goes by in a tree: what runs there may have checked out another commit, changed the index or made a repository of its own.
+ * Files stay as they are.
+ */
+export async function restorePointers(slot: Slot, commit: CommitId): Promise<void> {
   if (!(await isScratchTree(slot.path, slot.door.gitDir))) {
     await removeAllInTree(slot.path, '.git')
     await replaceQuickly(join(slot.path, '.git'), `gitdir: ${slot.door.gitDir}\n`)
   }
-  for (const left of [
-    'index.lock',
-    'HEAD.lock',
-    'MERGE_HEAD',
-    'CHERRY_PICK_HEAD',
-    'REVERT_HEAD',
-    'BISECT_LOG',
-  ])
-    await removeTree(join(slot.door.gitDir, left))
-  for (const left of ['rebase-merge', 'rebase-apply', 'sequencer', 'config.worktree', 'info'])
-    await removeTree(join(slot.door.gitDir, left))
+  await removeOperations(slot.door.gitDir)
+  for (const left of ['config.worktree', 'info']) await removeTree(join(slot.door.gitDir, left))
   await replaceQuickly(join(slot.door.gitDir, 'HEAD'), `${commit}\n`)
-  if (renewLink(slot.savedIndex, join(slot.door.gitDir, 'index'))) return
+  if (await renewCopy(slot.savedIndex, join(slot.door.gitDir, 'index'))) return
   await removeTree(join(slot.door.gitDir, 'index'))
   await git(slot.door, { args: ['read-tree', commit] })
   await refreshIndex(slot.door)

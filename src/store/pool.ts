@@ -160,7 +160,7 @@ async function prepare(
     await noteMoving()
     if (!(await moveTree(repository, slot.door, request.reader, state.commit, commit)))
       await checkOutScratch(slot.door, commit, progressOf(request))
-    saveIndex(slot)
+    await saveIndex(slot)
   }
   return handOut(repository, slot, held, setup, request)
 }

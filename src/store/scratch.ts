@@ -7,9 +7,11 @@ import { refuse } from '../model/error.ts'
 import type { ChangeId, CommitId } from '../model/ids.ts'
 import { makePrivateDirectory } from '../sys/durable.ts'
 import { homeDirectory } from '../sys/home.ts'
+import { keepFile, renewCopy, replaceQuickly } from '../sys/quick-files.ts'
 import { isScratchTree } from '../sys/scratch-identity.ts'
 import { removeTree } from '../sys/trees.ts'
 import type { Store } from './open-store.ts'
+import { removeOperations } from './scratch-operations.ts'
 
 /** A change's scratch tree: a detached, locked work tree of the store, outside the user's repository. */
 export interface ScratchTree {
@@ -65,10 +67,30 @@ export async function ensureScratch(
   }
   const door = { ...store.door, gitDir, workTree: path, inherited: repository.door.inherited }
   const tree: ScratchTree = { path, form: request.form, door }
-  if (exists && (await isCleanAt(tree.door, request.commit))) return tree
-  if (request.form === 'small') await setCone(tree.door, coneOf(request.paths))
-  await checkOutScratch(tree.door, request.commit)
+  const isSmall = request.form === 'small'
+  const savedIndex = join(gitDir, 'index.saved')
+  if (exists && isSmall) await restoreSmall(gitDir, savedIndex, request.commit)
+  if (!exists || !(await isCleanAt(tree.door, request.commit))) {
+    if (isSmall) await setCone(tree.door, coneOf(request.paths))
+    await checkOutScratch(tree.door, request.commit)
+  }
+  if (isSmall) await renewCopy(join(gitDir, 'index'), savedIndex)
   return tree
+}
+
+/**
+ * Puts HEAD and index of a small tree where galley had them: a check that was cut off may have left others. Nobody works in such a tree; in a
+ * full one that was opened, HEAD and index are whose work it is.
+ */
+async function restoreSmall(gitDir: string, savedIndex: string, commit: CommitId): Promise<void> {
+  await removeOperations(gitDir)
+  const head = join(gitDir, 'HEAD')
+  const isHead = keepFile(head)?.bytes.equals(Buffer.from(`${commit}\n`)) === true
+  if (!isHead) {
+    await removeTree(head)
+    await replaceQuickly(head, `${commit}\n`)
+  }
+  if (!(await renewCopy(savedIndex, join(gitDir, 'index')))) await removeTree(join(gitDir, 'index'))
 }
 
 /**

@@ -63,7 +63,10 @@ export async function collectWork(
   }
   const indexFile = `${slot.path}.collect`
   await removeTree(indexFile)
-  const tree = await snapshotTree(slot.door, join(slot.door.gitDir, 'index'), indexFile, wanted)
+  const tree = await snapshotTree(slot.door, join(slot.door.gitDir, 'index'), indexFile, {
+    added: wanted,
+    removed: [],
+  })
   await removeTree(indexFile)
   const head = await resolveCommit(slot.door, 'HEAD')
   const commits = head === null ? null : await commitsSince(store, reader, options.base, head)
