@@ -1,5 +1,6 @@
+import { join } from 'node:path'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
-import { batch, openGalley, refusal } from '../helpers/galley.ts'
+import { batch, cli, openGalley, refusal } from '../helpers/galley.ts'
 import { makeRepo } from '../helpers/repo.ts'
 
 beforeAll(() => expect(inject('buildFailure')).toBeNull())
@@ -118,3 +119,24 @@ describe.each(TREES)(
     })
   },
 )
+
+describe.each(TREES)('a check that is cut off in a %s tree', (tree) => {
+  test.each([
+    ['calls the file unchanged', 'git update-index --assume-unchanged docs/a.md'],
+    ['took the index away', 'rm "$(git rev-parse --git-dir)/index"'],
+  ])('when it %s shows the next round nothing of that', async (_, mark) => {
+    using repo = makeRepo({ files: FILES })
+    const flag = join(repo.home, 'flag')
+    const first = `[ -e '${flag}' ] || { touch '${flag}'; ${mark}; ${HIDE}; kill -9 $PPID; sleep 5; }`
+    repo.write('.galley.json', policyOf(tree, first))
+    repo.commit('policy')
+    const edits = [{ op: 'replace', path: 'docs/a.md', old: '5', new: 'five' }]
+    const killed = cli(repo, ['propose'], { input: JSON.stringify(batch(edits)) })
+    expect(killed.code).toBeNull()
+    const checked = cli(repo, ['check', '--last', '--json']).json
+    expect(checked.error.data.change).toMatchObject({
+      revision: 1,
+      checks: [{ outcome: 'passed' }, { name: 'no five', outcome: 'failed' }],
+    })
+  })
+})
