@@ -155,8 +155,8 @@ function makeContext(
   }
 }
 
-/** `recover` and `doctor` do it themselves, or say what they found; a hook is asked in the middle of somebody else's work, a landing's own included. */
-const RECOVERS_NOT: ReadonlySet<string> = new Set(['recover', 'doctor', 'hook'])
+/** `recover`, `doctor` and `purge` do it themselves, or say what they found; a hook is asked in the middle of somebody else's work, a landing's own included. */
+const RECOVERS_NOT: ReadonlySet<string> = new Set(['recover', 'doctor', 'purge', 'hook'])
 
 /** A landing that was killed is finished or rolled back by whatever galley is called next. */
 async function finishFirst(world: World, proc: CliProcess): Promise<void> {

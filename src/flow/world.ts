@@ -70,7 +70,9 @@ export async function openWorld(directory: string, options: WorldOptions): Promi
     now: () => new Date(options.clock.now()).toISOString(),
     log,
     close: async () => {
-      if (reader) await (await reader).close()
+      // One that could not be opened was told of where it was asked for.
+      const [opened] = await Promise.allSettled(reader === null ? [] : [reader])
+      if (opened?.status === 'fulfilled') await opened.value.close()
       await log.close()
     },
   }

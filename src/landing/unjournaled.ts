@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Repository } from '../git/open-repository.ts'
-import { readFileOrNull, removeOwnDirectory, writeOnce } from '../sys/durable-files.ts'
+import { removeOwnDirectory, writeOnce } from '../sys/durable-files.ts'
+import { readPlainFile } from '../sys/plain-file.ts'
 import { asideDirectories } from './landing-objects.ts'
 import { unlockIndex } from './locks.ts'
 import { isOwnStage, ownIndexFiles } from './own-places.ts'
@@ -34,8 +35,8 @@ export async function removeUnjournaled(
 ): Promise<void> {
   const asides = asideDirectories(objectsDirectory(commonDir), directory)
   const own = await ownIndexFiles(commonDir, gitDir)
-  const bytes = await readFileOrNull(tracesFile(directory))
-  const traces = readTraces(bytes, (indexFile) => own.includes(indexFile))
+  const bytes = readPlainFile(tracesFile(directory))
+  const traces = readTraces(bytes instanceof Buffer ? bytes : null, (indexFile) => own.includes(indexFile))
   for (const indexFile of traces?.indexFile ? [traces.indexFile] : own) unlockIndex(indexFile, id)
   for (const stage of asides) await removeOwnDirectory(stage)
   for (const stage of traces?.stages ?? []) {

@@ -1,16 +1,36 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  type Stats,
+} from 'node:fs'
 import { errorCode } from './durable-files.ts'
 
 /** What has a name; a link counts as one, wherever it leads. */
 export type Entry = 'absent' | 'directory' | 'file' | 'link' | 'other'
 
 export function standsAt(path: string): Entry {
-  const stat = lstatSync(path, { throwIfNoEntry: false })
-  if (stat === undefined) return 'absent'
+  const stat = lstatOrNull(path)
+  if (stat === null) return 'absent'
   if (stat.isDirectory()) return 'directory'
   if (stat.isSymbolicLink()) return 'link'
   return stat.isFile() ? 'file' : 'other'
 }
+
+function lstatOrNull(path: string): Stats | null {
+  try {
+    return lstatSync(path)
+  } catch (error) {
+    if (isAbsent(error)) return null
+    throw error
+  }
+}
+
+const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(errorCode(error))
 
 /** Whether anything is at a path: something in a directory, or what is no directory. */
 export function holdsAnything(path: string): boolean {
@@ -24,7 +44,7 @@ export function readPlainFile(file: string): Buffer | 'absent' | 'other' {
   try {
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return 'absent'
+    if (isAbsent(error)) return 'absent'
     if (['ENXIO', 'ELOOP', 'EISDIR', 'ENODEV'].includes(errorCode(error))) return 'other'
     throw error
   }

@@ -1,6 +1,9 @@
 import { execPath } from 'node:process'
 import { type Examined, examine } from '../../flow/doctor/doctor.ts'
 import { shimsOf } from '../../flow/hooks/hook-shims.ts'
+import { GalleyError } from '../../model/error.ts'
+import { hintFor } from '../../model/error-codes.ts'
+import { problem } from '../../model/finding.ts'
 import { withUnseenShown } from '../../model/unseen.ts'
 import { paintFor } from '../../review/colour.ts'
 import type { Verb } from '../verb.ts'
@@ -21,12 +24,23 @@ export const doctor: Verb = {
       describe: 'Finish or roll back cut-off landings, and put displaced hooks back',
     }),
   run: async (context, args) => {
-    const world = await context.world()
     const shims = await shimsOf(context.program, execPath)
-    const found = await examine(world, { shims, fix: args['fix'] === true })
+    const opened = await context.world().catch(withoutWorld)
+    const found = 'findings' in opened ? opened : await examine(opened, { shims, fix: args['fix'] === true })
     const text = textOf(found, context.terminal.useColour)
     return { value: { ...found }, text, exitCode: found.healthy ? 0 : 1 }
   },
+}
+
+/** A repository that git cannot open is a finding too; where there is none, there is nothing to examine. */
+function withoutWorld(error: unknown): Examined {
+  if (!(error instanceof GalleyError) || error.code === 'not-a-repository') throw error
+  const text = `${error.message} (${error.code}): ${String(error.data['stderr'] ?? '')}`
+  return {
+    healthy: false,
+    findings: [problem('repository', text, error.hint ?? hintFor(error.code))],
+    repaired: [],
+  }
 }
 
 const WORDS = { good: 'ok', note: 'note', problem: 'problem' } as const

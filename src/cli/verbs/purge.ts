@@ -33,6 +33,7 @@ export const purge: Verb = {
       result.pending.length === 0
         ? ''
         : `with ${result.pending.length} pending: ${result.pending.slice(0, 20).join(', ')}\n`
-    return { value: { ...result }, text: text === '' ? 'Nothing to remove.\n' : `${text}${lost}` }
+    const past = result.remarks.map((remark) => `went past: ${visible(remark)}\n`).join('')
+    return { value: { ...result }, text: `${text === '' ? 'Nothing to remove.\n' : text}${lost}${past}` }
   },
 }

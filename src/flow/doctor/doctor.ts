@@ -1,6 +1,8 @@
 import { openObjectReader } from '../../git/objects.ts'
 import { gitVersion } from '../../git/version.ts'
+import { asRefusal } from '../../landing/as-refusal.ts'
 import { GalleyError } from '../../model/error.ts'
+import { hintFor } from '../../model/error-codes.ts'
 import { type Finding, good, note, problem } from '../../model/finding.ts'
 import { readHookManifest } from '../../store/hook-manifest.ts'
 import { findStore, galleyDirectory } from '../../store/open-store.ts'
@@ -29,25 +31,44 @@ export interface DoctorRequest {
 
 /**
  * Looks at everything that a landing needs and says what it found, why it matters and what puts it right. Without `fix` it changes nothing.
+ * What cannot be looked at is a problem that it names, with the code.
  *
  * @throws GalleyError with the codes of `recover` and of installing hooks, with `fix`.
  */
 export async function examine(world: World, request: DoctorRequest): Promise<Examined> {
   const repaired = request.fix ? await repair(world, request.shims) : []
   const findings = [
-    good(
-      'git',
-      `git ${await gitVersion(world.repository.door)}, objects are ${world.repository.objectFormat}`,
-    ),
-    ...(await examineRepository(world)),
-    await examineIdentity(world),
-    await policyFinding(world),
-    ...(await examineLandings(world)),
-    ...(await examineStore(world)),
-    ...(await examineTrees(world)),
-    ...(await examineHooks(world, request.shims)),
+    ...(await lookedAt('git', () => examineGit(world))),
+    ...(await lookedAt('repository', () => examineRepository(world))),
+    ...(await lookedAt('identity', async () => [await examineIdentity(world)])),
+    ...(await lookedAt('policy', async () => [await policyFinding(world)])),
+    ...(await lookedAt('landing', () => examineLandings(world))),
+    ...(await lookedAt('store', () => examineStore(world))),
+    ...(await lookedAt('trees', () => examineTrees(world))),
+    ...(await lookedAt('hooks', () => examineHooks(world, request.shims))),
   ]
   return { healthy: findings.every((finding) => finding.state !== 'problem'), findings, repaired }
+}
+
+/** What keeps an examination from being made is what it found: a refusal, git's or the system's. A fault of galley's own is none. */
+async function lookedAt(
+  about: Finding['about'],
+  examiner: () => Promise<readonly Finding[]>,
+): Promise<readonly Finding[]> {
+  try {
+    return await examiner()
+  } catch (error) {
+    const refusal = asRefusal(error, 'it could not be looked at')
+    if (!(refusal instanceof GalleyError)) throw error
+    const said = typeof refusal.data['stderr'] === 'string' ? `: ${refusal.data['stderr']}` : ''
+    return [
+      problem(about, `${refusal.message} (${refusal.code})${said}`, refusal.hint ?? hintFor(refusal.code)),
+    ]
+  }
+}
+
+async function examineGit({ repository }: World): Promise<readonly Finding[]> {
+  return [good('git', `git ${await gitVersion(repository.door)}, objects are ${repository.objectFormat}`)]
 }
 
 async function repair(world: World, shims: Shims): Promise<readonly string[]> {

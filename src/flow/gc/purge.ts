@@ -1,12 +1,14 @@
+import { asRefusal } from '../../landing/as-refusal.ts'
 import { isPending } from '../../model/change.ts'
-import { refuse } from '../../model/error.ts'
-import { listChanges, UNREADABLE } from '../../store/change-log.ts'
-import { withLandingLock } from '../../store/lock.ts'
+import { GalleyError, refuse } from '../../model/error.ts'
+import { type ChangeSummary, listChanges, UNREADABLE } from '../../store/change-log.ts'
+import { landingLockFile, withLandingLock } from '../../store/lock.ts'
 import { findStore, galleyDirectory, type Store } from '../../store/open-store.ts'
 import { slotNames } from '../../store/pool.ts'
 import { readSlotState, slotOf } from '../../store/pool-slot.ts'
 import { scratchHome } from '../../store/scratch.ts'
-import { isDirectory } from '../../sys/durable.ts'
+import { readHolder } from '../../sys/exclusive-file.ts'
+import { standsAt } from '../../sys/plain-file.ts'
 import { removeTree } from '../../sys/trees.ts'
 import { refuseAgents } from '../approve.ts'
 import { installedHooks, uninstallHooks } from '../hooks/hooks.ts'
@@ -19,13 +21,16 @@ export interface Purged {
   readonly dryRun: boolean
   /** Changes that have neither landed nor been rejected, and that go with it. */
   readonly pending: readonly string[]
+  /** What `force` went past, each as a sentence. */
+  readonly remarks: readonly string[]
 }
 
 /**
  * Removes galley from the repository: its folder and every scratch tree. Landed commits stay; they are the user's.
  *
  * @throws GalleyError `agent-may-not-approve`, where the environment shows an agent at work, unless `dryRun`; `wrong-state`, while
- * changes are pending, unless `force`.
+ * changes are pending, unless `force`: that also goes past a store that cannot be read and a landing that cannot be recovered, whose
+ * displaced files go too.
  */
 export async function purge(
   world: World,
@@ -37,11 +42,11 @@ export async function purge(
       hint: 'Ask a person to run `galley purge` in their own terminal.',
     })
   }
-  const store = await findStore(world.repository)
-  const pending =
-    store === null
-      ? []
-      : (await listChanges(store)).filter((c) => isPending(c.state) || c.title === UNREADABLE)
+  const remarks: string[] = []
+  const orPast = <T>(task: () => Promise<T>, instead: T) =>
+    request.force ? goPast(task, instead, remarks) : task()
+  const store = await orPast(() => findStore(world.repository), null)
+  const pending = store === null ? [] : await orPast(() => pendingIn(store), [])
   if (pending.length > 0 && !request.force && !request.dryRun) {
     const ids = pending.map((c) => c.id)
     const more = ids.length > 5 ? ', …' : ''
@@ -52,17 +57,36 @@ export async function purge(
       'Land or reject them, or give `--force`.',
     )
   }
-  await finishInterrupted(world)
-  if (store !== null && !request.dryRun) await refuseRuns(world, store, request.force)
+  await orPast(() => finishInterrupted(world), null)
+  if (store !== null && !request.dryRun)
+    await orPast(() => refuseRuns(world, store, request.force), undefined)
   const candidates = [scratchHome(world.repository), galleyDirectory(world.repository)]
-  const removed = (await installedHooks(world)).map((entry) => entry.path)
-  if (!request.dryRun && removed.length > 0) await uninstallHooks(world)
-  for (const path of candidates) {
-    if (await isDirectory(path)) removed.push(path)
-  }
+  const hooks = await orPast(() => takeHooks(world, request.dryRun), [])
+  const removed = [...hooks, ...candidates.filter((path) => standsAt(path) !== 'absent')]
   const folders = removed.filter((path) => candidates.includes(path))
-  if (!request.dryRun && folders.length > 0) await removeAll(world, folders)
-  return { removed, dryRun: request.dryRun, pending: pending.map((c) => c.id) }
+  if (!request.dryRun && folders.length > 0) await removeAll(world, folders, request.force)
+  return { removed, dryRun: request.dryRun, pending: pending.map((c) => c.id), remarks }
+}
+
+/** Whoever asks by force is not kept by what is broken; a fault of galley's own still shows. */
+async function goPast<T>(task: () => Promise<T>, instead: T, remarks: string[]): Promise<T> {
+  try {
+    return await task()
+  } catch (error) {
+    const refusal = asRefusal(error, 'it could not be looked at')
+    if (!(refusal instanceof GalleyError) || refusal.code === 'agent-may-not-approve') throw error
+    remarks.push(`${refusal.message} (${refusal.code})`)
+    return instead
+  }
+}
+
+const pendingIn = async (store: Store): Promise<readonly ChangeSummary[]> =>
+  (await listChanges(store)).filter((c) => isPending(c.state) || c.title === UNREADABLE)
+
+async function takeHooks(world: World, dryRun: boolean): Promise<readonly string[]> {
+  const hooks = (await installedHooks(world)).map((entry) => entry.path)
+  if (!dryRun && hooks.length > 0) await uninstallHooks(world)
+  return hooks
 }
 
 /** A run that goes on needs its tree, and one that was cut off may have left work in it. */
@@ -84,11 +108,14 @@ async function refuseRuns(world: World, store: Store, force: boolean): Promise<v
 const RUN_HINT = 'Let it end, or collect what it left with `galley gc`; `--force` removes it all the same.'
 
 /** No landing may be under way: its journal is in the folder that goes. */
-async function removeAll(world: World, paths: readonly string[]): Promise<void> {
+async function removeAll(world: World, paths: readonly string[], force: boolean): Promise<void> {
   const galleyDir = galleyDirectory(world.repository)
   const remove = async () => {
     for (const path of paths) await removeTree(path)
   }
-  if (paths.includes(galleyDir)) await withLandingLock(galleyDir, world.clock, 'purge', remove)
+  const isFolder = paths.includes(galleyDir) && standsAt(galleyDir) === 'directory'
+  // A lock that names nobody keeps nobody who asks by force.
+  const isLockable = isFolder && !(force && readHolder(landingLockFile(galleyDir)) === null)
+  if (isLockable) await withLandingLock(galleyDir, world.clock, 'purge', remove)
   else await remove()
 }
