@@ -1,4 +1,13 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { collectGarbage } from '../../src/flow/gc/gc.ts'
@@ -7,6 +16,7 @@ import { openRepository } from '../../src/git/open-repository.ts'
 import { sweepDone } from '../../src/landing/finish.ts'
 import { recover } from '../../src/landing/recover.ts'
 import { systemClock } from '../../src/sys/clock.ts'
+import { batch, openGalley } from '../helpers/galley.ts'
 import { makeRepo, type TestRepo } from '../helpers/repo.ts'
 import { land, refusalOf } from './stage-change.ts'
 
@@ -169,4 +179,21 @@ test('displaced files whose journal cannot be read any more are kept when their 
   const later = { ...systemClock, now: () => Date.now() + 13 * 3600_000 }
   expect((await sweepDone(galleyOf(repo), later)).join()).toContain(folder)
   expect(readFileSync(join(folder, 'old/0'), 'utf8')).toBe('a\n')
+})
+
+test('a landing in another work tree of the repository is recovered from this one', async () => {
+  await using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+  const tree = join(repo.home, 'linked')
+  repo.git('worktree', 'add', '-q', tree, '-b', 'side')
+  await using galley = await openGalley(repo, { dir: tree })
+  const { change } = await galley.propose({ batch: batch([{ op: 'append', path: 'a.txt', content: 'b\n' }]) })
+  await galley.approve({ id: change.id, digest: change.digest })
+  await galley.land({ id: change.id })
+  const [name = ''] = readdirSync(join(galleyOf(repo), 'done'))
+  mkdirSync(join(galleyOf(repo), 'land'))
+  const folder = join(galleyOf(repo), 'land', name.slice(name.indexOf('-') + 1))
+  cpSync(join(galleyOf(repo), 'done', name), folder, { recursive: true })
+  rmSync(join(galleyOf(repo), 'done'), { recursive: true })
+  expect((await recoverIn(repo)).landings).toMatchObject([{ outcome: 'finished', ref: 'refs/heads/side' }])
+  expect(readFileSync(join(tree, 'a.txt'), 'utf8')).toBe('a\nb\n')
 })
