@@ -1,12 +1,9 @@
 import { GalleyError, invariant } from '../model/error.ts'
 import type { CommitId, TreeId } from '../model/ids.ts'
-import { systemClock } from '../sys/clock.ts'
-import { type GitDoor, git, gitEnvironment, gitFailure } from './door.ts'
+import { type GitDoor, git, gitEnvironment } from './door.ts'
 import { refreshIndex } from './index-update.ts'
 import { updateRefs } from './refs.ts'
-
-/** Tries to register a tree beside others that are being registered. */
-const ADD_ATTEMPTS = 8
+import { gitBesideOthers } from './try-again.ts'
 
 /** Registers a detached, locked work tree of the store, with nothing checked out yet. */
 export async function addScratchTree(
@@ -16,14 +13,7 @@ export async function addScratchTree(
   // `-f -f`: a directory that someone removed by hand is still registered, and locked.
   const how = ['-f', '-f', '--quiet', '--no-checkout', '--detach', '--lock', '--reason', request.reason]
   const args = ['worktree', 'add', ...how, request.path, request.commit]
-  for (let attempt = 1; ; attempt++) {
-    const result = await git(store, { args, okCodes: [0, 128] })
-    if (result.exitCode === 0) return
-    // git looks into the registrations of all trees, and cannot read one that another process is just making.
-    const isPassing = result.stderr.includes('failed to read') && attempt < ADD_ATTEMPTS
-    if (!isPassing) throw gitFailure(['worktree', 'add'], result)
-    await systemClock.sleep(20 * attempt)
-  }
+  await gitBesideOthers(store, { args })
 }
 
 /** Whether the scratch tree stands at the commit with no tracked file changed. */
@@ -68,7 +58,7 @@ export async function moveScratchHead(
 
 /** Restricts the scratch tree to some directories, with a sparse index, so that its cost does not follow the repository's size. */
 export async function setCone(tree: GitDoor, directories: readonly string[]): Promise<void> {
-  await git(tree, {
+  await gitBesideOthers(tree, {
     args: ['sparse-checkout', 'set', '--cone', '--sparse-index', '--stdin'],
     input: `${directories.map(quoteLine).join('\n')}\n`,
   })

@@ -87,12 +87,27 @@ async function fillStore(repository: Repository, galleyDir: string, making: stri
       said: result.stderr.toString('utf8'),
     })
   }
+  await allowTreeConfigs(making)
   await makePrivateDirectory(join(making, 'objects', 'info'))
   await writeOwnFile(
     join(making, 'objects', 'info', 'alternates'),
     `${alternatePath(repository, making)}\n`,
     'alternates.tmp',
   )
+}
+
+/**
+ * Lets every scratch tree have settings of its own, as the first `git sparse-checkout` in one would: several that are made at once would
+ * write the store's configuration then, beside each other and beside checks after which it is put back.
+ */
+async function allowTreeConfigs(store: string): Promise<void> {
+  const file = join(store, 'config')
+  const text = (await readOwnFile(file))?.toString('utf8') ?? ''
+  const bare = /^\tbare = true\n/m
+  if (!bare.test(text)) return
+  const config = `${text.replace(bare, '')}[extensions]\n\tworktreeConfig = true\n`
+  await writeOwnFile(join(store, 'config.worktree'), '[core]\n\tbare = true\n', 'config.worktree.tmp')
+  await writeOwnFile(file, config, 'config.tmp')
 }
 
 /**
