@@ -29,6 +29,10 @@ const stricter: Readonly<
     why: 'the hunk says that the file ends behind its old lines, without a newline, and it goes on: git compares the text alone',
     holds: endsFile,
   },
+  'already-applied': {
+    why: 'the old lines are part of the new ones, and those stand there already: git adds to them once more',
+    holds: newHoldsOld,
+  },
 }
 
 /** Other trees than git's: the hunk names the end of the file, and its text stands before that as well. */
@@ -40,6 +44,13 @@ const isOld = ({ kind }: HunkLine): boolean => kind !== 'add'
 
 function endsFile(lines: readonly HunkLine[]): boolean {
   return lines.findLast(isOld)?.unterminated === true
+}
+
+function newHoldsOld(lines: readonly HunkLine[]): boolean {
+  const textOf = (side: readonly HunkLine[]) => side.map(({ text }) => Buffer.from(text).toString('latin1'))
+  const before = textOf(lines.filter(isOld))
+  const after = textOf(lines.filter(({ kind }) => kind !== 'remove'))
+  return after.some((_, at) => before.every((text, n) => after[at + n] === text))
 }
 
 function sectionsOf(diff: Buffer): readonly DiffSection[] {
@@ -77,7 +88,7 @@ const bolder = {
     'the hunk stands in one place only: git looks for it nowhere but at an edge of the file where it has less context on one side',
 } as const
 
-const kept: readonly number[] = [7, 20_261_130]
+const kept: readonly number[] = [7, 20_261_130, 1_106_441_472]
 const seeds = [...kept, seedOf(11)]
 
 interface Case {
