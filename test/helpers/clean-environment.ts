@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 /**
  * Takes out of the environment what would change how git, node or galley behave: an agent at work, a repository named
  * from outside, certificates that node would read at each start (50 ms of it). Runs before each test file.
@@ -13,4 +12,7 @@ for (let name = agentAtWork(process.env); name !== null; name = agentAtWork(proc
 
 // A run that CI repeats draws the same cases; without a seed every run draws others.
 const seed = process.env['GALLEY_SEED']
-if (seed !== undefined) fc.configureGlobal({ seed: Number(seed) })
+if (seed !== undefined) {
+  const fc = await import('fast-check')
+  fc.configureGlobal({ seed: Number(seed) })
+}
