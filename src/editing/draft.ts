@@ -14,6 +14,8 @@ export interface DraftFile {
   readonly executable: boolean
   /** The path whose bytes at the batch's beginning these go back to; null = made by the batch. */
   readonly origin: string | null
+  /** Whether it was written as a whole since: nothing of its origin's text is in it. */
+  readonly isRewritten: boolean
   /** The path at the batch's beginning of the file that this one is, through moves; null = made or copied by the batch. */
   readonly identity: string | null
   /** The most lenient tier of any edit so far. */
@@ -54,6 +56,7 @@ export class Draft {
             text: new FileText(state.bytes, state.blob, this.work),
             executable: state.executable,
             origin: path,
+            isRewritten: false,
             identity: path,
             tier: 'exact',
             origins: LineOrigins.untouched,

@@ -220,6 +220,7 @@ function withWhole(context: JudgeContext, state: DraftState, edit: Edit): DraftS
       text,
       executable,
       origin: null,
+      isRewritten: true,
       identity: null,
       tier: 'exact',
       origins: LineOrigins.own,
@@ -228,6 +229,7 @@ function withWhole(context: JudgeContext, state: DraftState, edit: Edit): DraftS
   return {
     ...state,
     text,
+    isRewritten: true,
     executable: edit.executable ?? state.executable,
     origins: LineOrigins.own,
   }

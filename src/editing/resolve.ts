@@ -78,7 +78,10 @@ function resolvedFile(draft: Draft, path: string): readonly ResolvedFile[] {
   if (now.kind === 'absent') return [{ path, before, after: { kind: 'absent' }, tier: 'exact' }]
   const after = { kind: 'file', bytes: now.text.bytes, executable: now.executable } as const
   const renamed = now.identity === null || now.identity === path ? {} : { renamedFrom: now.identity }
-  return [{ path, before, after, tier: now.tier, ...renamed }]
+  const { origin, isRewritten } = now
+  const made =
+    origin === null || origin === path ? {} : { madeFrom: { path: origin, holdsText: !isRewritten } }
+  return [{ path, before, after, tier: now.tier, ...renamed, ...made }]
 }
 
 function isSame(before: FileState, now: DraftState): boolean {

@@ -3,11 +3,18 @@ import { blobIdOf } from '../git/blob-id.ts'
 import { cleanBytes } from '../git/convert.ts'
 import type { FileChange } from '../git/fast-import.ts'
 import type { RevisionFile } from '../model/change.ts'
-import type { ErrorCode } from '../model/error-codes.ts'
 import { zeroId } from '../model/ids.ts'
 import { type FileMode, type Manifest, manifestOf, type Transition } from '../model/manifest.ts'
 import type { Failure, Remark, ResolvedFile } from '../model/resolution.ts'
-import { mergeBytes } from '../store/merge-bytes.ts'
+import {
+  type BuildRequest,
+  baseBytes,
+  carryToBase,
+  copiedRemarks,
+  failureOf,
+  modeOf,
+  overlap,
+} from './carry-to-base.ts'
 import type { PathState } from './read-files.ts'
 import { takenWork } from './taken-work.ts'
 import type { World } from './world.ts'
@@ -24,20 +31,11 @@ export type BuiltRevision =
     }
   | { readonly kind: 'refused'; readonly failures: readonly Failure[] }
 
-interface BuildRequest {
-  readonly resolved: readonly ResolvedFile[]
-  readonly states: ReadonlyMap<string, PathState>
-  /** Takes uncommitted work in the edited files into the change. */
-  readonly includeUncommitted: boolean
-  /** The item that names a path, for failures. */
-  readonly itemOf: (path: string) => number
-}
-
 interface Built {
   readonly transition: Transition
   readonly change: FileChange
   readonly file: RevisionFile
-  readonly remark: Remark | null
+  readonly remarks: readonly Remark[]
 }
 
 /**
@@ -64,7 +62,7 @@ export async function buildRevision(world: World, request: BuildRequest): Promis
     manifest: manifestOf(built.map((b) => b.transition)),
     changes: built.map((b) => b.change),
     files: built.map((b) => b.file),
-    remarks: built.flatMap((b) => b.remark ?? []),
+    remarks: built.flatMap((b) => b.remarks),
   }
 }
 
@@ -100,22 +98,24 @@ async function buildFile(
       transition,
       change: { kind: 'delete', path },
       file: { ...fileFacts(resolved, origins.has(path) ? null : before, null), ...along?.file },
-      remark: along?.remark ?? null,
+      remarks: along === null ? [] : [along.remark],
     }
   }
-  const carried = await carryToBase(world, request, resolved, state, before)
+  const source = resolved.madeFrom === undefined ? undefined : request.states.get(resolved.madeFrom.path)
+  const carried = await carryToBase(world, request, resolved, { state, source })
   if ('code' in carried) return carried
-  const mode = modeOf(resolved, state, request.includeUncommitted)
+  const mode = modeOf(resolved, { state, source }, request.includeUncommitted)
   const { blob, change, treeBytes } = await writeForm(world, state, path, mode, carried.bytes)
   if (blob === old.blob && mode === old.mode) return null
   const transition: Transition = { path, oldMode: old.mode, oldBlob: old.blob, newMode: mode, newBlob: blob }
   const along = isTaken ? await takenWork(world, state, item, { base: before, next: carried.bytes }) : null
+  const copied = await copiedRemarks(world, request, resolved, source)
   const keepsForm = (state.conversion?.kind === 'converted' || isTaken) && resolved.before.kind === 'file'
   const working = keepsForm ? await workingIds(world, resolved, state, carried.bytes) : undefined
   const counted = origin === undefined ? before : await baseBytes(world, origin)
   const facts = { ...fileFacts(resolved, counted, treeBytes), ...along?.file }
   const file = working === undefined ? facts : { ...facts, working }
-  return { transition, change, file, remark: along?.remark ?? null }
+  return { transition, change, file, remarks: [...(along === null ? [] : [along.remark]), ...copied] }
 }
 
 /** Where a file that goes is moved to: its lines go on there. */
@@ -137,44 +137,6 @@ const fileFacts = (
     removed: counted?.removed ?? null,
     ...(resolved.renamedFrom === undefined ? {} : { renamedFrom: resolved.renamedFrom }),
   }
-}
-
-async function baseBytes(world: World, state: PathState): Promise<Uint8Array | null> {
-  if (state.base === null) return null
-  if (!state.uncommitted && state.conversion === null && state.current.kind === 'file')
-    return state.current.bytes
-  return (await (await world.reader()).contents(state.base.blob))?.bytes ?? null
-}
-
-/** The result's bytes as the work tree would hold them if nothing else were uncommitted there. */
-async function carryToBase(
-  world: World,
-  request: BuildRequest,
-  resolved: ResolvedFile,
-  state: PathState,
-  base: Uint8Array | null,
-): Promise<{ readonly bytes: Uint8Array } | Failure> {
-  if (resolved.after.kind !== 'file') throw new Error('BUG: a deletion is not carried')
-  const after = resolved.after.bytes
-  if (!state.uncommitted || request.includeUncommitted) return { bytes: after }
-  if (state.current.kind === 'absent' || base === null)
-    return overlap(request, resolved.path, 'it is deleted in the work tree')
-  if (state.conversion !== null)
-    return overlap(request, resolved.path, 'its line endings or encoding are converted')
-  const versions = { mine: base, base: state.current.bytes, theirs: after }
-  const merged = await mergeBytes(await world.store(), versions)
-  if (merged.kind !== 'clean')
-    return overlap(request, resolved.path, 'the edit touches lines that are not committed')
-  return { bytes: merged.bytes }
-}
-
-function modeOf(resolved: ResolvedFile, state: PathState, includeUncommitted: boolean): FileMode {
-  if (resolved.after.kind !== 'file') throw new Error('BUG: a deletion has no mode')
-  const wanted = resolved.after.executable ? '100755' : '100644'
-  const isUnchanged =
-    resolved.before.kind === 'file' && resolved.before.executable === resolved.after.executable
-  if (isUnchanged && state.base !== null && !includeUncommitted) return state.base.mode
-  return wanted
 }
 
 async function writeForm(
@@ -205,19 +167,8 @@ async function workingIds(world: World, resolved: ResolvedFile, state: PathState
   }
 }
 
-const failure = (code: ErrorCode, request: BuildRequest, path: string, message: string): Failure => ({
-  code,
-  message,
-  data: { path },
-  item: request.itemOf(path),
-  path,
-})
-
-const overlap = (request: BuildRequest, path: string, why: string): Failure =>
-  failure('overlaps-uncommitted', request, path, `${path} holds uncommitted work: ${why}`)
-
 const isBlocked = (request: BuildRequest, path: string, by: string): Failure => ({
-  ...failure('exists', request, path, `${path} cannot be made: ${by} is a file`),
+  ...failureOf('exists', request, path, `${path} cannot be made: ${by} is a file`),
   hint: `Use another path, or delete or move ${by} in the same batch.`,
 })
 
@@ -232,7 +183,9 @@ function findClashes(built: readonly Built[], request: BuildRequest): readonly F
     if (blocked !== null && !deleted.has(blocked)) failures.push(isBlocked(request, path, blocked))
     const staying = state?.beneath.find((file) => !deleted.has(file))
     if (staying !== undefined)
-      failures.push(failure('is-directory', request, path, `${path} cannot be made: ${staying} stays in it`))
+      failures.push(
+        failureOf('is-directory', request, path, `${path} cannot be made: ${staying} stays in it`),
+      )
     for (let end = path.lastIndexOf('/'); end !== -1; end = path.lastIndexOf('/', end - 1)) {
       const parent = path.slice(0, end)
       if (files.has(parent)) failures.push(isBlocked(request, path, parent))

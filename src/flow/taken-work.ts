@@ -12,27 +12,42 @@ export interface TakenWork {
   readonly remark: Remark
 }
 
+/** The file in the base, as the tree has it, and as the change makes it, as the work tree has it; null = absent. */
+interface TakenSides {
+  readonly base: Uint8Array | null
+  readonly next: Uint8Array | null
+}
+
 /**
  * Describes the uncommitted work in one file that a change takes along. Keeps the working file's bytes in the store, so that a landing can
  * tell what was added to them since.
  *
- * @param sides - The file in the base, as the tree has it, and as the change makes it, as the work tree has it; null = absent.
  */
 export async function takenWork(
   world: World,
   state: PathState,
   item: number,
-  sides: { readonly base: Uint8Array | null; readonly next: Uint8Array | null },
+  sides: TakenSides,
 ): Promise<TakenWork> {
   const { path, current } = state
-  const inTree = (bytes: Uint8Array | null) => (bytes === null ? null : treeForm(world, state, bytes))
-  const mine = current.kind === 'file' ? current.bytes : null
-  const versions = { base: sides.base, mine: await inTree(mine), next: await inTree(sides.next) }
-  const remark = { kind: 'takes-uncommitted', item, path, text: takenText(versions) } as const
+  const remark = {
+    kind: 'takes-uncommitted',
+    item,
+    path,
+    text: await takenLines(world, state, sides),
+  } as const
   if (current.kind !== 'file') return { file: { taken: null }, remark }
   await keepBytes(await world.store(), current.bytes)
   const mode = current.executable ? '100755' : '100644'
   return { file: { taken: { mode, id: current.blob } }, remark }
+}
+
+/** Says in words what a change takes along of the uncommitted work in one file. Leaves nothing behind. */
+export async function takenLines(world: World, state: PathState, sides: TakenSides): Promise<string> {
+  const { current } = state
+  const inTree = (bytes: Uint8Array | null) => (bytes === null ? null : treeForm(world, state, bytes))
+  const mine = current.kind === 'file' ? current.bytes : null
+  return takenText({ base: sides.base, mine: await inTree(mine), next: await inTree(sides.next) })
 }
 
 async function treeForm(world: World, state: PathState, bytes: Uint8Array): Promise<Uint8Array> {

@@ -49,6 +49,8 @@ export interface ResolvedFile {
   /** The most lenient tier used by any edit of the file. */
   readonly tier: Tier
   readonly renamedFrom?: string
+  /** The other path that it was moved or copied from. `holdsText`: it was not written as a whole since. */
+  readonly madeFrom?: { readonly path: string; readonly holdsText: boolean }
 }
 
 export type ResolvedState =
