@@ -35,8 +35,8 @@ export function noteRefLocks(commonDir: string, landDir: string, journal: Landin
 
 /**
  * Removes the ref locks that the landing's dead `git update-ref` left, and no others: files that were written
- * down as ours, a branch lock that holds the landed commit's id, and an empty one that is newer than the
- * journal, if it stays while no git is running in the repository (a kill between git's taking the lock and
+ * down as ours, a branch lock that holds the landed commit's id, and one that is empty, or holds the id's beginning, and is
+ * newer than the journal, if it stays while no git is running in the repository (a kill between git's taking the lock and
  * our writing it down).
  */
 export async function removeOwnRefLocks(
@@ -59,9 +59,10 @@ export async function removeRefLocks(
   for (const file of refLockFiles(commonDir, move)) {
     const found = lookAtLock(file)
     if (found === null) continue
-    const isOurs = notes.includes(found.identity) || found.text === `${move.after}\n`
+    // git writes the id, and the line's end after it.
+    const isOurs = notes.includes(found.identity) || found.text.trimEnd() === move.after
     if (isOurs) removeUnchanged(file, found)
-    else await removeIfAbandoned(file, move, clock, (text) => text === '')
+    else await removeIfAbandoned(file, move, clock, (text) => move.after.startsWith(text))
   }
 }
 

@@ -1,7 +1,8 @@
 /**
- * Kills landings at every system call that changes something, and at random instants, and checks each time
- * that the next command makes everything all old or all new. Needs strace. With one file it is an overwrite; with
- * more, creations, overwrites, deletions, renames and changes of the mode alone:
+ * Kills landings at random instants and at every system call that changes something, counted over all processes and
+ * threads of the landing, and checks each time that the next command makes everything all old or all new. With one file
+ * it is an overwrite; with more, overwrites, renames, deletions, creations and changes of the mode alone. Needs Linux and
+ * `cc`:
  *
  *     npm run bench -- kills [random kills, default 500] [files in the change, default 3]
  *       [try every so many-th system call, default 1; 0 = none]
@@ -17,30 +18,13 @@ import {
   startLanding,
 } from '../landing/kill-harness.ts'
 import type { NewContent } from '../landing/stage-change.ts'
+import { compileKiller, type Killer, outcomeOf } from './kill-at.ts'
 
 const randomKills = Number(process.argv[2] ?? 500)
 const fileCount = Number(process.argv[3] ?? 3)
 const stride = Number(process.argv[4] ?? 1)
 
-/** Whatever changes a name, a file's bytes or its attributes. */
-const CALLS = [
-  ...['rename', 'renameat', 'renameat2', 'link', 'linkat', 'unlink', 'unlinkat', 'mkdir', 'mkdirat', 'rmdir'],
-  ...[
-    'symlink',
-    'fsync',
-    'fdatasync',
-    'ftruncate',
-    'pwrite64',
-    'fchmod',
-    'chmod',
-    'fchown',
-    'utimensat',
-    'write',
-    'openat',
-  ],
-]
-/** Calls that a starting node makes by the hundred; these are tried further apart. */
-const FREQUENT: Readonly<Record<string, number>> = { openat: 7, write: 7 }
+const KINDS = ['overwrite', 'rename', 'delete', 'create', 'mode']
 
 function content(): { readonly files: Record<string, string>; readonly changes: Record<string, NewContent> } {
   const files: Record<string, string> = {}
@@ -48,13 +32,13 @@ function content(): { readonly files: Record<string, string>; readonly changes: 
   if (fileCount === 1) return { files: { 'one.txt': 'old\n' }, changes: { 'one.txt': 'new\n' } }
   for (let n = 0; n < fileCount; n++) {
     const path = `d${n % 5}/f${n}.txt`
-    const kind = n % 5
-    if (kind !== 1) files[path] = `old ${n}\n`
-    if (kind === 0 || kind === 1) changes[path] = `new ${n}\n`
-    if (kind === 2) changes[path] = null
+    const kind = KINDS[n % KINDS.length]
+    if (kind !== 'create') files[path] = `old ${n}\n`
+    if (kind === 'overwrite' || kind === 'create') changes[path] = `new ${n}\n`
+    if (kind === 'delete') changes[path] = null
     // A rename is a deletion and a creation.
-    if (kind === 3) Object.assign(changes, { [path]: null, [`moved/f${n}.txt`]: `old ${n}\n` })
-    if (kind === 4) changes[path] = { content: `old ${n}\n`, executable: true }
+    if (kind === 'rename') Object.assign(changes, { [path]: null, [`moved/f${n}.txt`]: `old ${n}\n` })
+    if (kind === 'mode') changes[path] = { content: `old ${n}\n`, executable: true }
   }
   return { files, changes }
 }
@@ -75,29 +59,15 @@ async function check(copy: Scene, what: string, tally: Tally): Promise<void> {
   }
 }
 
-async function killAtCalls(program: string, scene: Scene): Promise<Tally> {
+async function killAtCalls(killer: Killer, program: string, scene: Scene): Promise<Tally> {
   const tally: Tally = { old: 0, new: 0, whole: 0, bad: 0 }
-  for (const call of CALLS) {
-    for (let when = 1; when < 2000; when += stride * (FREQUENT[call] ?? 1)) {
-      using copy = copyScene(scene)
-      const strace = ['strace', '-f', '-qq', '-e', 'signal=none', '-e', `trace=${call}`]
-      const child = startLanding(program, copy, '', [
-        ...strace,
-        '-e',
-        `inject=${call}:signal=SIGKILL:when=${when}`,
-      ])
-      // The call's own process dies at once; the rest of the group as soon as strace tells of it.
-      child.stderr?.on('data', (chunk: Buffer) => {
-        if (chunk.includes('SIGKILL')) killGroup(child)
-      })
-      const end = await ended(child)
-      await check(copy, `${call} ${when}`, tally)
-      if (!end.said.includes('SIGKILL') && end.code === 0) {
-        tally.whole++
-        break
-      }
-    }
-    process.stdout.write(`${call}: ${JSON.stringify(tally)}\n`)
+  for (let nth = 1; tally.whole === 0; nth += stride) {
+    using copy = copyScene(scene)
+    const end = await ended(startLanding(program, copy, '', killer.at(nth)))
+    const { killed } = outcomeOf(end)
+    await check(copy, `call ${nth}, ${killed ?? 'the end'}`, tally)
+    if (killed === null && !end.said.includes('landed')) throw new Error(`it failed by itself: ${end.said}`)
+    if (killed === null) tally.whole++
   }
   return tally
 }
@@ -128,8 +98,10 @@ async function main(): Promise<void> {
   const { files, changes } = content()
   const scene = await setScene(files, changes)
   process.stdout.write(`random: ${JSON.stringify(await killAtRandom(program, scene))}\n`)
-  if (stride > 0)
-    process.stdout.write(`at system calls: ${JSON.stringify(await killAtCalls(program, scene))}\n`)
+  if (stride > 0) {
+    using killer = compileKiller()
+    process.stdout.write(`at system calls: ${JSON.stringify(await killAtCalls(killer, program, scene))}\n`)
+  }
   scene.repo[Symbol.dispose]()
   remove()
 }

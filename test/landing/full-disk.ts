@@ -167,7 +167,8 @@ export function tryAgainst(
   }
 }
 
-function brokenStore(repo: TestRepo): readonly string[] {
+/** What git finds broken in the repository or in the store. */
+export function brokenStore(repo: TestRepo): readonly string[] {
   const store = `--git-dir=${join(repo.dir, '.git/galley/store.git')}`
   const fsck = ['fsck', '--strict', '--no-dangling']
   return [repo.tryGit(...fsck), repo.tryGit(store, ...fsck)].flatMap(({ out }) => (out === '' ? [] : [out]))
