@@ -5,6 +5,7 @@ import { type ChangeView, viewChange } from './change-view.ts'
 import { currentRevision } from './check.ts'
 import { confirmStored, loadChange, policyOf, refuseLostBase } from './logged-change.ts'
 import { recordApproval } from './record-approval.ts'
+import { finishInterrupted } from './recover.ts'
 import type { World } from './world.ts'
 
 export interface ApproveRequest {
@@ -24,6 +25,7 @@ export async function approve(
   request: ApproveRequest,
 ): Promise<{ readonly change: ChangeView }> {
   refuseAgents(world)
+  await finishInterrupted(world)
   const store = await world.store()
   const logged = await loadChange(world, store, request.id)
   const { change } = logged

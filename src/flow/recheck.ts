@@ -3,6 +3,7 @@ import { refuse } from '../model/error.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
 import { checkRevision } from './check.ts'
 import { loadChange, policyOf, refuseLostBase } from './logged-change.ts'
+import { finishInterrupted } from './recover.ts'
 import type { World } from './world.ts'
 
 /**
@@ -11,6 +12,7 @@ import type { World } from './world.ts'
  * @throws GalleyError `checks-failed`, if a required one did not pass; the results are recorded all the same.
  */
 export async function recheck(world: World, id: string): Promise<{ readonly change: ChangeView }> {
+  await finishInterrupted(world)
   const store = await world.store()
   const logged = await loadChange(world, store, id)
   const { change } = logged

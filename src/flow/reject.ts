@@ -6,6 +6,7 @@ import { type ChangeView, viewChange } from './change-view.ts'
 import { currentRevision } from './check.ts'
 import { finishRecorded } from './land/record-landing.ts'
 import { loadChange } from './logged-change.ts'
+import { finishInterrupted } from './recover.ts'
 import type { World } from './world.ts'
 
 /**
@@ -17,6 +18,7 @@ export async function reject(
   world: World,
   request: { readonly id: string; readonly reason: string },
 ): Promise<{ readonly change: ChangeView }> {
+  await finishInterrupted(world)
   const store = await world.store()
   return withLandingLock(store.galleyDir, world.clock, 'reject', async () => {
     const found = await loadChange(world, store, request.id)

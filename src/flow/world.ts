@@ -5,7 +5,8 @@ import { openRepository, type Repository } from '../git/open-repository.ts'
 import { headBranch, resolveCommit } from '../git/refs.ts'
 import { refuse } from '../model/error.ts'
 import type { CommitId, RefName } from '../model/ids.ts'
-import { galleyDirectory, openStore, type Store } from '../store/open-store.ts'
+import { type AtWork, beginWork } from '../store/at-work.ts'
+import { findStore, galleyDirectory, openStore, type Store } from '../store/open-store.ts'
 import { refuseForeignFolder } from '../store/own-folder.ts'
 import type { Clock } from '../sys/clock.ts'
 import { type Log, openLog } from '../sys/log.ts'
@@ -21,6 +22,8 @@ export interface World {
   readonly repository: Repository
   readonly clock: Clock
   readonly store: () => Promise<Store>
+  /** This process among those that write in the store, from the first time that it is asked for. */
+  readonly atWork: () => Promise<AtWork>
   /** Reads objects of both repositories: the store's alternate is the user's. */
   readonly reader: () => Promise<ObjectReader>
   readonly config: () => Promise<GitConfig>
@@ -52,7 +55,16 @@ export interface WorldOptions {
 export async function openWorld(directory: string, options: WorldOptions): Promise<World> {
   const repository = await openRepository(directory, options.env)
   refuseOwnStore(repository)
-  const store = once(() => openStore(repository))
+  let begun: Promise<AtWork> | null = null
+  const atWork = () => {
+    begun ??= beginWork(galleyDirectory(repository), options.clock)
+    return begun
+  }
+  const store = once(async () => {
+    // Making it is a write that can be cut off.
+    if ((await findStore(repository)) === null) await atWork()
+    return openStore(repository)
+  })
   const identity = once(() => readIdentity(repository.door))
   let reader: Promise<ObjectReader> | null = null
   const log = openLog(galleyDirectory(repository))
@@ -60,6 +72,7 @@ export async function openWorld(directory: string, options: WorldOptions): Promi
     repository,
     clock: options.clock,
     store,
+    atWork,
     reader: () => {
       reader ??= store().then((s) => openObjectReader(s.door))
       return reader
@@ -73,6 +86,8 @@ export async function openWorld(directory: string, options: WorldOptions): Promi
       // One that could not be opened was told of where it was asked for.
       const [opened] = await Promise.allSettled(reader === null ? [] : [reader])
       if (opened?.status === 'fulfilled') await opened.value.close()
+      const [working] = await Promise.allSettled(begun === null ? [] : [begun])
+      if (working?.status === 'fulfilled') working.value.end()
       await log.close()
     },
   }

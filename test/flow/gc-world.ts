@@ -46,7 +46,7 @@ export const refsOf = (repo: TestRepo) => inStore(repo, 'for-each-ref', '--forma
 /** Everything in galley's folder but its log and lock. */
 export const galleyFiles = (repo: TestRepo) =>
   readdirSync(join(repo.dir, '.git/galley'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => !name.startsWith('galley.log'))
+    .filter((name) => !name.startsWith('galley.log') && !name.startsWith('at-work'))
     .sort()
 
 /** All that can be asked of a change. */

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import {
   appendFileSync,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -169,7 +170,11 @@ export function tryAgainst(
 
 /** What git finds broken in the repository or in the store. */
 export function brokenStore(repo: TestRepo): readonly string[] {
-  const store = `--git-dir=${join(repo.dir, '.git/galley/store.git')}`
+  const store = join(repo.dir, '.git/galley/store.git')
   const fsck = ['fsck', '--strict', '--no-dangling']
-  return [repo.tryGit(...fsck), repo.tryGit(store, ...fsck)].flatMap(({ out }) => (out === '' ? [] : [out]))
+  const looked = [
+    repo.tryGit(...fsck),
+    ...(existsSync(store) ? [repo.tryGit(`--git-dir=${store}`, ...fsck)] : []),
+  ]
+  return looked.flatMap(({ out }) => (out === '' ? [] : [out]))
 }

@@ -8,7 +8,7 @@ export type Verb =
   | { readonly verb: 'propose'; readonly batch: object }
   | { readonly verb: 'approve' | 'land'; readonly id: string }
   | { readonly verb: 'undo'; readonly target: string }
-  | { readonly verb: 'status' }
+  | { readonly verb: 'status' | 'recover' }
 
 export type VerbOutcome =
   | { readonly ok: true; readonly id: string }
@@ -29,6 +29,9 @@ async function run(dir: string, env: Record<string, string>, verb: Verb): Promis
         return (await galley.undo({ target: verb.target })).change.id
       case 'status':
         await galley.status()
+        return ''
+      case 'recover':
+        await galley.recover()
         return ''
     }
   } finally {

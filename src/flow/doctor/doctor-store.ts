@@ -1,5 +1,6 @@
 import { GalleyError } from '../../model/error.ts'
 import { type Finding, good, note, problem } from '../../model/finding.ts'
+import { whoIsAtWork } from '../../store/at-work.ts'
 import { listLiveChanges } from '../../store/change-list.ts'
 import { readChange } from '../../store/change-log.ts'
 import { findStore, galleyDirectory, type Store } from '../../store/open-store.ts'
@@ -26,8 +27,17 @@ export async function examineStore(world: World): Promise<readonly Finding[]> {
           ),
         ]
       : []),
+    ...(await examineKilled(world, galleyDir)),
     ...(await examineChanges(world, store)),
   ]
+}
+
+/** Processes that were killed while they wrote here. */
+async function examineKilled(world: World, galleyDir: string): Promise<readonly Finding[]> {
+  const { dead } = await whoIsAtWork(galleyDir, world.clock, null)
+  if (dead.length === 0) return []
+  const who = dead.length === 1 ? 'a galley was' : `${dead.length} galleys were`
+  return [note('store', `${who} killed here: the next command that writes takes away what was left`)]
 }
 
 async function examineChanges(world: World, store: Store): Promise<readonly Finding[]> {

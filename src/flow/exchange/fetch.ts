@@ -8,6 +8,7 @@ import { fetchedRef, readChangeRefs } from '../../store/change-refs.ts'
 import { byChange, type ChangeRows, EXCHANGED, listExchanged, restoring } from '../../store/exchange.ts'
 import type { Store } from '../../store/open-store.ts'
 import { type ChangeView, viewChange } from '../change-view.ts'
+import { finishInterrupted } from '../recover.ts'
 import type { World } from '../world.ts'
 import { type Admission, admitChange } from './admit-change.ts'
 import type { Dropped } from './admit-log.ts'
@@ -45,6 +46,7 @@ export interface Fetched {
  * @throws GalleyError `not-found`, for an unknown remote; `io-error`, if it cannot be reached; `too-large`.
  */
 export async function fetchChanges(world: World, request: FetchRequest): Promise<Fetched> {
+  await finishInterrupted(world)
   const store = await world.store()
   const side = await openRemote(world, store, { ...request, direction: 'fetch', settings: CHECKED_FETCH })
   const rows = await listRemoteRefs(

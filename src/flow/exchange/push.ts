@@ -6,6 +6,7 @@ import type { ChangeId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { byChange, EXCHANGED, listExchanged, planChangePush, readExchangedRef } from '../../store/exchange.ts'
 import type { Store } from '../../store/open-store.ts'
+import { finishInterrupted } from '../recover.ts'
 import type { World } from '../world.ts'
 import { type BranchPush, openBranchPush } from './push-branch.ts'
 import { openRemote, type RemoteSide } from './remote-side.ts'
@@ -50,6 +51,7 @@ interface Behind {
  * `galley fetch` takes theirs in; `hook-refused`, when the server said no; `not-found`, `io-error`, `stale`.
  */
 export async function pushChanges(world: World, request: PushRequest): Promise<Pushed> {
+  await finishInterrupted(world)
   const store = await world.store()
   const side = await openRemote(world, store, { ...request, direction: 'push' })
   const branch =

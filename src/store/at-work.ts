@@ -1,0 +1,82 @@
+import { join } from 'node:path'
+import type { Clock } from '../sys/clock.ts'
+import { makePrivateDirectory } from '../sys/durable-files.ts'
+import { agesIn, removeQuietly } from '../sys/file-ages.ts'
+import { readTextOrNull, writeNew } from '../sys/lock-file.ts'
+import { livenessOf, ownIdentity, type ProcessIdentity } from '../sys/process-identity.ts'
+
+/** A process that says nothing of itself was killed while it began to, once its file is this old. */
+const BEGINNING_MS = 10_000
+
+/** One of another machine that has been silent for that long has ended. */
+const SILENCE_MS = 24 * 3_600_000
+
+/** This process among those that write in one store. */
+export interface AtWork {
+  /** The others that have begun and not ended, as they are now. */
+  readonly others: () => Promise<Others>
+  /** Takes the files of dead ones away. */
+  readonly forget: (dead: readonly string[]) => void
+  /** This process writes nothing more. */
+  readonly end: () => void
+}
+
+export interface Others {
+  readonly alive: number
+  /** On other machines, or in other containers: nothing can be told of them. */
+  readonly unknown: number
+  /** The files of those that were killed. */
+  readonly dead: readonly string[]
+}
+
+/**
+ * Says that this process writes in the store, before it does, so that the next one can tell that it was killed: what lies about then is
+ * nobody's.
+ *
+ * Leaves one small file in `<galley dir>/at-work` until `end`. Costs no fsync: what a power cut takes along was never followed by a write.
+ */
+export async function beginWork(galleyDir: string, clock: Clock): Promise<AtWork> {
+  const directory = placeOf(galleyDir)
+  await makePrivateDirectory(directory)
+  const own = join(directory, Buffer.from(clock.random(12)).toString('hex'))
+  writeNew(own, JSON.stringify(ownIdentity()))
+  return {
+    others: () => whoIsAtWork(galleyDir, clock, own),
+    forget: (dead) => {
+      for (const file of dead) removeQuietly(file)
+    },
+    end: () => removeQuietly(own),
+  }
+}
+
+/**
+ * Those who have begun to write in the store and not ended.
+ *
+ * @param own - The file of the process that asks; null = it has none.
+ */
+export async function whoIsAtWork(galleyDir: string, clock: Clock, own: string | null): Promise<Others> {
+  const directory = placeOf(galleyDir)
+  const found = { alive: 0, unknown: 0, dead: [] as string[] }
+  for (const { name, modifiedMs } of await agesIn(directory)) {
+    const file = join(directory, name)
+    if (file === own) continue
+    const state = stateOf(file, clock.now() - modifiedMs)
+    if (state === 'dead') found.dead.push(file)
+    else found[state]++
+  }
+  return found
+}
+
+const placeOf = (galleyDir: string): string => join(galleyDir, 'at-work')
+
+function stateOf(file: string, ageMs: number): 'alive' | 'dead' | 'unknown' {
+  const text = readTextOrNull(file)
+  if (text === null || text === '') return ageMs > BEGINNING_MS ? 'dead' : 'unknown'
+  try {
+    const liveness = livenessOf(JSON.parse(text) as ProcessIdentity)
+    return liveness === 'unknown' && ageMs > SILENCE_MS ? 'dead' : liveness
+  } catch (error) {
+    if (error instanceof SyntaxError) return ageMs > BEGINNING_MS ? 'dead' : 'unknown'
+    throw error
+  }
+}

@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { ownIdentity } from '../../src/sys/process-identity.ts'
+import { batch, cli, openGalley, refusal } from '../helpers/galley.ts'
+import { makeRepo, type TestRepo } from '../helpers/repo.ts'
+
+const edit = { op: 'replace', path: 'a.txt', old: 'a', new: 'b' }
+const dead = { ...ownIdentity(), startTime: '1' }
+const elsewhere = { ...ownIdentity(), host: 'another', boot: 'another' }
+
+const inStore = (repo: TestRepo, path: string) => join(repo.dir, '.git/galley/store.git', path)
+
+function put(file: string, text = ''): string {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+  return file
+}
+
+const begun = (repo: TestRepo, name: string, identity: object) =>
+  put(join(repo.dir, '.git/galley/at-work', name), JSON.stringify(identity))
+
+/** A repository with a pending change, and the lock of a git that was killed while it wrote down what became of it. */
+async function withLock() {
+  const repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+  await using galley = await openGalley(repo)
+  const { change } = await galley.propose({ batch: batch([edit]) })
+  return { repo, id: change.id, lock: put(inStore(repo, `refs/galley/log/${change.id}.lock`)) }
+}
+
+const approve = async (repo: TestRepo, id: string) => {
+  await using galley = await openGalley(repo)
+  return galley.approve({ id })
+}
+
+describe('after a galley that was killed', () => {
+  test('the next one takes its locks away, and what it was making', async () => {
+    const { repo, id, lock } = await withLock()
+    const lying = [
+      lock,
+      put(inStore(repo, 'packed-refs.lock')),
+      put(inStore(repo, 'objects/ab/tmp_obj_x1')),
+      put(inStore(repo, 'objects/pack/tmp_pack_x1')),
+      put(inStore(repo, 'fast_import_crash_1')),
+      put(inStore(repo, 'worktrees/gmade00000/HEAD'), `${'0'.repeat(40)}\n`),
+      put(join(repo.dir, '.git/galley/tmp/x/objects/y')),
+      put(join(repo.dir, '.git/galley/store-x/HEAD')),
+      begun(repo, 'x', dead),
+    ]
+    expect((await approve(repo, id)).change.state).toBe('approved')
+    expect(lying.filter((file) => existsSync(file))).toEqual([])
+    expect(readdirSync(join(repo.dir, '.git/galley/at-work'))).toEqual([])
+    repo[Symbol.dispose]()
+  })
+
+  test('nothing is touched where nobody was killed', async () => {
+    const { repo, id, lock } = await withLock()
+    expect((await refusal(() => approve(repo, id))).code).toBe('busy')
+    expect(existsSync(lock)).toBe(true)
+    repo[Symbol.dispose]()
+  })
+
+  test('what is being made stays while another is at work, and its lock as well while its git runs', async () => {
+    const { repo, id, lock } = await withLock()
+    const passing = put(join(repo.dir, '.git/galley/tmp/x/objects/y'))
+    const marker = begun(repo, 'x', dead)
+    begun(repo, 'y', ownIdentity())
+    const holder = spawn('git', ['--git-dir', inStore(repo, ''), 'update-ref', '--stdin'], { env: repo.env })
+    holder.stdin.write('start\n')
+    await new Promise((resolve) => holder.stdout.once('data', resolve))
+    expect((await refusal(() => approve(repo, id))).code).toBe('busy')
+    expect([lock, passing, marker].map((file) => existsSync(file))).toEqual([true, true, true])
+    holder.stdin.end()
+    await new Promise((resolve) => holder.once('close', resolve))
+    await approve(repo, id)
+    expect([lock, passing, marker].map((file) => existsSync(file))).toEqual([false, true, true])
+    repo[Symbol.dispose]()
+  })
+
+  test.each([
+    ['of whom nothing can be told', JSON.stringify(elsewhere)],
+    ['who has only begun to say who it is', '{"pid":'],
+  ])('nothing is touched while one is at work %s', async (_, marker) => {
+    const { repo, id, lock } = await withLock()
+    begun(repo, 'x', dead)
+    put(join(repo.dir, '.git/galley/at-work/y'), marker)
+    expect((await refusal(() => approve(repo, id))).code).toBe('busy')
+    expect(existsSync(lock)).toBe(true)
+    repo[Symbol.dispose]()
+  })
+
+  test('doctor tells of it, and mends it', async () => {
+    const { repo, lock } = await withLock()
+    begun(repo, 'x', dead)
+    expect(cli(repo, ['doctor']).stdout).toContain('a galley was killed here')
+    expect(existsSync(lock)).toBe(true)
+    expect(cli(repo, ['doctor', '--fix']).stdout).not.toContain('was killed here')
+    expect(existsSync(lock)).toBe(false)
+    repo[Symbol.dispose]()
+  })
+})
