@@ -7,7 +7,7 @@ import type { Conversation } from '../sys/conversation.ts'
 import { lookAt } from '../sys/file-key.ts'
 import { identityOfFile } from '../sys/index-snapshot.ts'
 import { replaceFile } from '../sys/lock-file.ts'
-import { moveObjects } from '../sys/move-objects.ts'
+import { placeObjects } from '../sys/place-objects.ts'
 import { completeImage, imageFile } from './index-image.ts'
 import { lockIndex, unlockIndex } from './locks.ts'
 import type { ReadyLanding } from './make-ready.ts'
@@ -59,7 +59,7 @@ export async function landUnderLocks(request: LandRequest, ready: ReadyLanding):
     if (ready.image !== null)
       isIndexComplete = completeImage(journal, ready.image, ready.staged) && !ready.plan.needsRefresh
     reach('index-completed')
-    moveObjects(ready.aside.directory, ready.aside.objectsDir)
+    placeObjects(ready.aside.directory, ready.aside.objectsDir)
     reach('objects-moved')
     await commitRef(request, ready, move)
   } catch (cause) {

@@ -4,7 +4,7 @@ import { prepareRefMove, startRefTransaction } from '../git/ref-transaction.ts'
 import { refuse } from '../model/error.ts'
 import type { Conversation } from '../sys/conversation.ts'
 import { makePrivateDirectory, removeOwnDirectory } from '../sys/durable-files.ts'
-import { moveObjects } from '../sys/move-objects.ts'
+import { placeObjects } from '../sys/place-objects.ts'
 import { hookEnvironment } from './hook-environment.ts'
 import { chooseAside, stageLandingObjects } from './landing-objects.ts'
 import { removeRefLocks } from './recover-locks.ts'
@@ -67,7 +67,7 @@ async function moveWhenPrepared(
   try {
     const again = await repositoryFacts(request, Promise.resolve(facts.config))
     if (again.workTree !== null) refuse('branch-moved', `${ref} was checked out in the meantime`, { ref })
-    moveObjects(aside.directory, aside.objectsDir)
+    placeObjects(aside.directory, aside.objectsDir)
   } catch (error) {
     await move.abort()
     throw error

@@ -5,14 +5,25 @@ import { type IndexChange, updateIndexFile } from '../git/index-update.ts'
 import { type FileKey, type IndexStep, type LandingJournal, landDirectory } from '../store/landing-journal.ts'
 import type { Clock } from '../sys/clock.ts'
 import { identityOfFile, linkOrCopy, snapshotFile } from '../sys/index-snapshot.ts'
-import { replaceFile } from '../sys/lock-file.ts'
+import { removeFile, replaceFile } from '../sys/lock-file.ts'
+import { standsAt } from '../sys/plain-file.ts'
 import { imageFile } from './index-image.ts'
 import { holdsIndexLock, lockIndex } from './locks.ts'
 import { readWholeIndex } from './whole-index.ts'
 
 /**
+ * Whether the new index has had its place: that follows the move of the ref, so it proves it, whatever became of ref and index since. False
+ * where no entry was to change.
+ */
+export function isIndexSwapped(galleyDir: string, journal: LandingJournal): boolean {
+  if (journal.index.length === 0 || identityOfFile(journal.indexFile) === journal.indexBasis) return false
+  return standsAt(imageFile(landDirectory(galleyDir, journal.id))) === 'absent'
+}
+
+/**
  * Brings the index to where the ref is: with the image that was made for that, if the index is still the one
- * it was made from; otherwise entry by entry, those that are as they were before.
+ * it was made from; otherwise entry by entry, those that are as they were before. Only once:
+ * afterwards they are the user's, who may have gone back.
  */
 export async function bringIndexForward(
   door: GitDoor,
@@ -20,7 +31,7 @@ export async function bringIndexForward(
   journal: LandingJournal,
   clock: Clock,
 ): Promise<void> {
-  if (journal.index.length === 0) return
+  if (journal.index.length === 0 || isIndexSwapped(galleyDir, journal)) return
   const landDir = landDirectory(galleyDir, journal.id)
   if (!holdsIndexLock(journal.indexFile, journal.id))
     await lockIndex(journal.indexFile, landDir, journal.id, clock)
@@ -31,6 +42,11 @@ export async function bringIndexForward(
     replaceFile(image, journal.indexFile)
     return
   }
+  await bringEntriesForward(door, landDir, journal)
+  removeFile(image)
+}
+
+async function bringEntriesForward(door: GitDoor, landDir: string, journal: LandingJournal): Promise<void> {
   const paths = journal.index.map((step) => step.path)
   const reading = await readWholeIndex(door, journal.indexFile, join(landDir, 'unfolded'), paths, [])
   const steps = journal.index.filter(({ path, from }) =>

@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path'
 import { findRelation } from '../git/ancestry.ts'
 import { type GitDoor, git } from '../git/door.ts'
+import { currentHead } from '../git/head.ts'
 import { refreshIndex } from '../git/index-update.ts'
 import type { Repository } from '../git/open-repository.ts'
 import { refValue } from '../git/ref-transaction.ts'
@@ -26,7 +27,7 @@ import {
 import { refuseForeignFolder } from '../store/own-folder.ts'
 import type { Clock } from '../sys/clock.ts'
 import { fileExists, namesIn, removeDirectoryIfEmpty, removeOwnDirectory } from '../sys/durable-files.ts'
-import { moveObjects } from '../sys/move-objects.ts'
+import { placeObjects } from '../sys/place-objects.ts'
 import { standsAt } from '../sys/plain-file.ts'
 import { livenessOf } from '../sys/process-identity.ts'
 import { stageFile, stageLink } from '../sys/stage-file.ts'
@@ -36,7 +37,7 @@ import { isHeldHere } from './hold-index.ts'
 import { asideDirectories } from './landing-objects.ts'
 import { unlockIndex } from './locks.ts'
 import { foreignPlace } from './own-places.ts'
-import { bringIndexForward } from './recover-index.ts'
+import { bringIndexForward, isIndexSwapped } from './recover-index.ts'
 import { removeOwnRefLocks, removeRefreshLock } from './recover-locks.ts'
 import { objectsDirectory } from './repository-facts.ts'
 import { type LeftAlone, settleFiles, stepsToRestage } from './settle-files.ts'
@@ -151,15 +152,18 @@ async function settle(
 ): Promise<RecoveredLanding> {
   const door: GitDoor = { ...repository.door, gitDir: journal.gitDir, workTree: journal.workTree }
   const isThere = (await fileExists(journal.gitDir)) && (await fileExists(journal.workTree))
-  const direction = recoveryDirection(isThere && (await refHolds(door, journal)))
-  if (direction === 'forward') await restage(repository, galleyDir, journal)
-  const left = isThere ? settleFiles(journal, direction) : []
-  if (direction === 'forward') await removeRefreshLock(journal, galleyDir, clock)
-  if (direction === 'forward') await bringIndexForward(door, galleyDir, journal, clock)
+  const isSwapped = isIndexSwapped(galleyDir, journal)
+  const isForward = isThere && (isSwapped || (await refHolds(door, journal)))
+  const direction = recoveryDirection(isForward)
+  const isElsewhere = isForward && (await hasGoneOn(door, journal, isSwapped))
+  if (isForward && !isElsewhere) await restage(repository, galleyDir, journal)
+  const left = isThere && !isElsewhere ? settleFiles(journal, direction) : []
+  if (isForward) await removeRefreshLock(journal, galleyDir, clock)
+  await settleObjects(repository, galleyDir, journal, direction)
+  if (isForward && !isElsewhere) await bringIndexForward(door, galleyDir, journal, clock)
   await removeOwnRefLocks(repository.commonDir, galleyDir, journal, clock)
   unlockIndex(journal.indexFile, journal.id)
-  await settleObjects(repository, galleyDir, journal, direction)
-  const remarks = direction === 'forward' ? await finish(door, galleyDir, journal) : []
+  const remarks = isForward ? await finish(door, galleyDir, journal, isElsewhere) : []
   const landDir = landDirectory(galleyDir, journal.id)
   const isNeeded =
     direction === 'forward' || left.some(({ old }) => old !== null) || (!isThere && holdsDisplaced(landDir))
@@ -194,7 +198,10 @@ async function restage(repository: Repository, galleyDir: string, journal: Landi
   }
 }
 
-/** They had their places before the ref moved; after a loss of power one may have to be given again. */
+/**
+ * They had their places before the ref moved. After a loss of power, or a collection that found none but the new index to hold one of
+ * them, it is given again.
+ */
 async function settleObjects(
   repository: Repository,
   galleyDir: string,
@@ -203,15 +210,33 @@ async function settleObjects(
 ): Promise<void> {
   const objectsDir = objectsDirectory(repository.commonDir)
   for (const aside of asideDirectories(objectsDir, landDirectory(galleyDir, journal.id))) {
-    if (direction === 'forward' && (await fileExists(aside))) moveObjects(aside, objectsDir)
+    if (direction === 'forward' && (await fileExists(aside))) placeObjects(aside, objectsDir)
     await removeOwnDirectory(aside)
   }
 }
 
-async function finish(door: GitDoor, galleyDir: string, journal: LandingJournal): Promise<readonly string[]> {
-  removeEmptyParents(journal)
+async function finish(
+  door: GitDoor,
+  galleyDir: string,
+  journal: LandingJournal,
+  isElsewhere: boolean,
+): Promise<readonly string[]> {
+  if (!isElsewhere) removeEmptyParents(journal)
   await refreshIndex(door)
   return lateRemarks(galleyDir, journal)
+}
+
+/**
+ * Whether the user has left the place where the landing ended: on another branch nothing is missing, and once the index was in its place
+ * and its lock given back, whatever the branch has got since is theirs.
+ */
+async function hasGoneOn(
+  door: GitDoor,
+  { ref, after }: LandingJournal,
+  isSwapped: boolean,
+): Promise<boolean> {
+  if ((await currentHead(door)) !== (ref === 'HEAD' ? null : ref)) return true
+  return isSwapped && (await refValue(door, ref)) !== after
 }
 
 async function refHolds(door: GitDoor, journal: LandingJournal): Promise<boolean> {

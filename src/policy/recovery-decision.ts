@@ -2,11 +2,13 @@
 export type RecoveryDirection = 'forward' | 'back'
 
 /**
- * Decides the direction by the ref alone: it moves last, so a ref that holds the landed commit proves that
+ * Decides the direction by the ref alone: it moves last, so a ref that held the landed commit proves that
  * everything before was done, and any other ref proves that nobody was promised anything.
+ *
+ * @param hasRefMoved - The ref holds the commit, or what only follows its move is done (somebody may have amended the commit since).
  */
-export const recoveryDirection = (refHoldsAfter: boolean): RecoveryDirection =>
-  refHoldsAfter ? 'forward' : 'back'
+export const recoveryDirection = (hasRefMoved: boolean): RecoveryDirection =>
+  hasRefMoved ? 'forward' : 'back'
 
 /** What is found for one file of the landing. */
 export interface StepFacts {

@@ -49,6 +49,9 @@ export function replaceFile(from: string, to: string): void {
   }
 }
 
+/** Removes a file of galley's own, if it is there. */
+export const removeFile = (file: string): void => rmSync(file, { force: true })
+
 /** A lock file as it was seen. */
 export interface SeenLock {
   readonly text: string

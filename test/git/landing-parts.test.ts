@@ -9,7 +9,7 @@ import { newObjects, stageObjects } from '../../src/git/promote.ts'
 import { prepareRefMove, startRefTransaction } from '../../src/git/ref-transaction.ts'
 import { listWorktrees } from '../../src/git/worktree-list.ts'
 import { type CommitId, commitId, type RefName } from '../../src/model/ids.ts'
-import { moveObjects } from '../../src/sys/move-objects.ts'
+import { placeObjects } from '../../src/sys/place-objects.ts'
 import { makeRepo, type TestRepo } from '../helpers/repo.ts'
 import { stageChange } from '../landing/stage-change.ts'
 
@@ -93,7 +93,7 @@ describe("bringing objects into the user's store", () => {
     const before = repo.snapshot()
     await stageObjects({ store, user, aside, sharedRepository: null, ids: found.ids })
     expect(repo.snapshot()).toEqual(before)
-    moveObjects(aside.directory, objectsDir)
+    placeObjects(aside.directory, objectsDir)
     expect(repo.git('rev-list', '--objects', second.after).length).toBeGreaterThan(0)
     expect(repo.git('count-objects')).toMatch(/^\d+ objects/)
   })

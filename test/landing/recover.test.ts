@@ -51,6 +51,17 @@ async function killedAt(point: string): Promise<Scene & Disposable> {
   return copy
 }
 
+/** What the user sees: HEAD, index and files. */
+function stateOf({ repo }: Scene) {
+  const names = readdirSync(repo.dir, { withFileTypes: true }).filter((entry) => entry.isFile())
+  return {
+    head: repo.git('rev-parse', 'HEAD'),
+    status: repo.git('status', '--porcelain', '--branch'),
+    index: repo.git('ls-files', '--stage'),
+    files: names.map(({ name }) => [name, repo.read(name)]),
+  }
+}
+
 describe('recovering a landing that was cut off', () => {
   test('before the ref moved: files that the user changed since stay theirs, the rest goes back', async () => {
     using copy = await killedAt('all-placed')
@@ -110,6 +121,52 @@ describe('recovering a landing that was cut off', () => {
     expect(report.landings).toMatchObject([{ outcome: 'finished', left: [] }])
     expect(copy.repo.read('a.txt') + copy.repo.read('new.txt')).toBe('A\nnew\n')
     expect(copy.repo.git('status', '--porcelain', 'a.txt', 'new.txt', 'gone.txt')).toBe('')
+  })
+
+  test.each<readonly [string, (repo: Scene['repo']) => void]>([
+    ['went to another branch', (repo) => repo.git('checkout', '-q', '-f', '-b', 'other', 'HEAD~1')],
+    ['amended the commit', (repo) => repo.git('commit', '-q', '--amend', '-m', 'amended')],
+    ['took the change back', (repo) => repo.git('reset', '-q', '--hard', 'HEAD~1')],
+    [
+      'reverted the commit',
+      (repo) => {
+        repo.git('reset', '-q', '--hard')
+        repo.git('revert', '--no-edit', 'HEAD')
+      },
+    ],
+  ])('once the index was in place, and the user %s: all stays as they have it', async (_, goOn) => {
+    using copy = await killedAt('unlocked')
+    goOn(copy.repo)
+    const before = stateOf(copy)
+    expect((await recoverIn(copy)).landings).toMatchObject([{ outcome: 'finished', left: [] }])
+    expect(stateOf(copy)).toEqual(before)
+    expect(leftovers(copy.repo)).toEqual([])
+  })
+
+  test('after the ref moved and the user took the lock away and went to another branch: that branch stays as it is', async () => {
+    using copy = await killedAt('committed')
+    rmSync(join(copy.repo.dir, '.git/index.lock'))
+    copy.repo.git('checkout', '-q', '-f', '-b', 'other', 'HEAD~1')
+    const before = stateOf(copy)
+    expect((await recoverIn(copy)).landings).toMatchObject([{ outcome: 'finished' }])
+    expect(stateOf(copy)).toEqual(before)
+    expect(copy.repo.git('diff', '--cached', '--name-only')).toBe('')
+    expect(leftovers(copy.repo)).toEqual([])
+  })
+
+  test('after the ref moved and a collection that knew nothing of the new index: every entry has its object', async () => {
+    const lines = '2\n3\n4\n5\n6\n7\n8\n'
+    const own = await setScene({ 'm.txt': `1\n${lines}9\n` }, { 'm.txt': `ONE\n${lines}9\n` })
+    using _ = own.repo
+    using copy = copyScene(own)
+    copy.repo.write('m.txt', `1\n${lines}STAGED\n`)
+    copy.repo.git('add', 'm.txt')
+    await ended(startLanding(program, copy, 'committed'))
+    copy.repo.git('gc', '-q', '--prune=now')
+    await recoverIn(copy)
+    expect(copy.repo.git('write-tree')).toMatch(/^[0-9a-f]{40}$/)
+    expect(copy.repo.git('show', ':m.txt')).toBe(`ONE\n${lines}STAGED`)
+    expect(leftovers(copy.repo)).toEqual([])
   })
 
   test("in the middle of git's refresh: the lock of that goes too", async () => {

@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-} from 'node:fs'
+import { chmodSync, linkSync, lstatSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode, removeDirectoryIfEmpty } from './durable-files.ts'
 import { NO_LINKS } from './swap-file.ts'
@@ -16,29 +7,27 @@ import { NO_LINKS } from './swap-file.ts'
  * Gives objects that waited in a folder their places in an object store on the same device: every directory that is
  * needed first, then the files, of a pack its index last. Nothing that is there already is changed, since an object's
  * name is its content. May be repeated. When there is no room for the directories, nothing is left.
+ *
+ * Where the file system has links they stay in the folder too, out of the reach of a collection, until the caller removes it.
  */
-export function moveObjects(from: string, to: string): void {
+export function placeObjects(from: string, to: string): void {
   const directories = readdirSync(from).filter((name) => /^(?:[0-9a-f]{2}|pack)$/.test(name))
   makeDirectories(directories.map((name) => ({ model: join(from, name), directory: join(to, name) })))
   for (const name of directories) {
     const files = readdirSync(join(from, name)).filter((file) => !file.startsWith('tmp_'))
-    for (const file of [...files].sort(indexLast)) moveNew(join(from, name, file), join(to, name, file))
+    for (const file of [...files].sort(indexLast)) placeNew(join(from, name, file), join(to, name, file))
   }
 }
 
 /** A link never overwrites. Where there are none, what stands there is looked for a moment before. */
-function moveNew(from: string, to: string): void {
+function placeNew(from: string, to: string): void {
   try {
     linkSync(from, to)
   } catch (error) {
-    const isThere = lstatSync(to, { throwIfNoEntry: false }) !== undefined
-    if (!isThere) {
-      if (!NO_LINKS.includes(errorCode(error))) throw error
-      renameSync(from, to)
-      return
-    }
+    if (lstatSync(to, { throwIfNoEntry: false }) !== undefined) return
+    if (!NO_LINKS.includes(errorCode(error))) throw error
+    renameSync(from, to)
   }
-  unlinkSync(from)
 }
 
 const isIndex = (file: string): boolean => file.endsWith('.idx')
