@@ -36,6 +36,7 @@ import { closeLanding, lateRemarks, removeEmptyParents } from './finish.ts'
 import { isHeldHere } from './hold-index.ts'
 import { asideDirectories } from './landing-objects.ts'
 import { unlockIndex } from './locks.ts'
+import { whereWorkTreeIs } from './moved-work-tree.ts'
 import { foreignPlace } from './own-places.ts'
 import { bringIndexForward, isIndexSwapped } from './recover-index.ts'
 import { removeOwnRefLocks, removeRefreshLock } from './recover-locks.ts'
@@ -113,7 +114,7 @@ async function recoverOne(
       await removeUnjournaled(repository, directory, id)
       return null
     }
-    const { journal } = found
+    const journal = await whereWorkTreeIs(repository, found.journal)
     const foreign = await foreignPlace(repository, directory, journal)
     if (foreign !== null)
       refuseJournal(directory, `it names ${quote(foreign)}, which is no place of this landing's`)

@@ -176,6 +176,44 @@ describe('recovering a landing that was cut off', () => {
     expect(leftovers(copy.repo)).toEqual([])
   })
 
+  test.each([
+    ['from there', true],
+    ['from another work tree', false],
+  ])('in a work tree that was moved since: %s, where it is now', async (_, isThere) => {
+    await using repo = makeRepo({ files: FILES })
+    const [tree, moved] = [join(repo.home, 'linked'), join(repo.home, 'moved')]
+    repo.git('worktree', 'add', '-q', tree, '-b', 'side')
+    const { ref, before, after, manifest } = await stageChange(repo, CHANGES, { from: tree })
+    const plan = { env: repo.env, ref, before, after, manifest }
+    const planFile = join(repo.home, 'plan.json')
+    writeFileSync(planFile, JSON.stringify(plan))
+    const there = { repo: { ...repo, dir: tree }, planFile, plan, changes: CHANGES }
+    expect(await ended(startLanding(program, there, 'all-placed'))).toMatchObject({ signal: 'SIGKILL' })
+    repo.git('worktree', 'move', tree, moved)
+    const repository = await openRepository(isThere ? moved : repo.dir, repo.env)
+    const report = await recover(repository, join(repo.dir, '.git/galley'), systemClock)
+    expect(report.landings).toMatchObject([{ outcome: 'rolled-back', left: [] }])
+    expect(repo.git('-C', moved, 'status', '--porcelain')).toBe('')
+    expect(leftovers(repo)).toEqual([])
+  })
+
+  test('in a work tree that was moved away from its git directory since: where it is now', async () => {
+    await using repo = makeRepo({ files: FILES })
+    const [gitDir, moved] = [join(repo.home, 'git-dir'), join(repo.home, 'moved')]
+    repo.git('init', '-q', `--separate-git-dir=${gitDir}`)
+    const { ref, before, after, manifest } = await stageChange(repo, CHANGES)
+    const plan = { env: repo.env, ref, before, after, manifest }
+    const planFile = join(repo.home, 'plan.json')
+    writeFileSync(planFile, JSON.stringify(plan))
+    const ends = await ended(startLanding(program, { repo, planFile, plan, changes: CHANGES }, 'all-placed'))
+    expect(ends).toMatchObject({ signal: 'SIGKILL' })
+    renameSync(repo.dir, moved)
+    const report = await recover(await openRepository(moved, repo.env), join(gitDir, 'galley'), systemClock)
+    expect(report.landings).toMatchObject([{ outcome: 'rolled-back', left: [] }])
+    mkdirSync(repo.dir)
+    expect(repo.git('-C', moved, 'status', '--porcelain')).toBe('')
+  })
+
   test('is not done to a landing that the same task has only begun', async () => {
     using copy = copyScene(scene)
     const repository = await openRepository(copy.repo.dir, copy.repo.env)
