@@ -14,6 +14,13 @@ export type IndexChange =
 const UNFOLDED = ['-c', 'index.sparse=false']
 
 /**
+ * An index is split afterwards if it was before, whatever the configuration asks for, and goes on with the part that is shared: git
+ * writes a new one beside the user's index at once, where a landing that is refused would leave it.
+ */
+const splitAsBefore = (form: IndexForm): readonly string[] =>
+  form === 'split' ? ['-c', 'splitIndex.maxPercentChange=100'] : ['-c', 'core.splitIndex=false']
+
+/**
  * Changes entries in an index file of galley's own. One process; reads and writes the whole index once, and
  * nothing else: no file of the work tree is looked at, the objects need not exist yet. A sparse index takes
  * two processes more and is sparse again afterwards.
@@ -31,7 +38,8 @@ export async function updateIndexFile(
   skipWorktree: readonly string[],
 ): Promise<void> {
   const env = { GIT_INDEX_FILE: indexFile }
-  const config = form === 'sparse' ? UNFOLDED : []
+  const kept = splitAsBefore(form)
+  const config = form === 'sparse' ? [...kept, ...UNFOLDED] : kept
   const rewrite = ['update-index', '--force-write-index']
   if (form === 'sparse') await git(door, { args: [...config, ...rewrite], env })
   await git(door, {
@@ -43,7 +51,7 @@ export async function updateIndexFile(
     const args = [...config, 'update-index', '-z', '--skip-worktree', '--stdin']
     await git(door, { args, input: skipWorktree.map((path) => `${path}\0`).join(''), env })
   }
-  if (form === 'sparse') await git(door, { args: rewrite, env })
+  if (form === 'sparse') await git(door, { args: [...kept, ...rewrite], env })
 }
 
 function indexInfo(changes: readonly IndexChange[], format: ObjectFormat): string {

@@ -241,6 +241,26 @@ describe('landing in every kind of repository', () => {
     })
   })
 
+  test.each([
+    ['that is split', true],
+    ['that the configuration would split', false],
+  ])('an index %s: a refusal leaves no shared part', async (_, isSplit) => {
+    await using repo = makeRepo({ files: FILES })
+    repo.git('config', 'core.splitIndex', 'true')
+    if (isSplit) repo.git('update-index', '--split-index')
+    repo.write('.git/hooks/reference-transaction', '#!/bin/sh\nexit 1\n')
+    chmodSync(join(repo.dir, '.git/hooks/reference-transaction'), 0o755)
+    const request = await stageChange(repo, {
+      'a.txt': 'A\n',
+      'n1.txt': '1\n',
+      'n2.txt': '2\n',
+      'n3.txt': '3\n',
+    })
+    const before = repo.snapshot()
+    expect(await refusalOf(landCommit(request))).toBe('hook-refused')
+    expect(repo.snapshot()).toEqual(before)
+  })
+
   test('rules by pattern decide where a new file goes', async () => {
     await using repo = makeRepo({ files: FILES })
     repo.git('sparse-checkout', 'set', '--no-cone', '/*', '!/out/', '/out/back/', '!/out/back/again/')
