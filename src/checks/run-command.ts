@@ -35,25 +35,44 @@ export interface Rewriting {
   readonly message: string | null
 }
 
-/**
- * Runs one command of the policy in the scratch tree, with a bound on time and output and in a process group of its own.
- *
- * The command gets the caller's environment without any `GIT_*` and without a prompt. What it leaves running is ended.
- */
-export async function runCheck(check: CheckCommand, context: CheckContext): Promise<CheckRun> {
-  const started = performance.now()
+/** A program to run on a commit, and what to call it among the checks. */
+export interface CheckProgram {
+  readonly name: string
+  readonly required: boolean
+  readonly file: string
+  readonly args: readonly string[]
+  readonly timeoutMs: number
+  /** Added to the environment that every check gets. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Runs one command of the policy in the scratch tree: `runProgram` says how. */
+export function runCheck(check: CheckCommand, context: CheckContext): Promise<CheckRun> {
   const [file, args] = programOf(check.run)
+  const { name, required, timeoutMs } = check
+  return runProgram({ name, required, timeoutMs, file, args }, context)
+}
+
+/**
+ * Runs a program in the scratch tree, with a bound on time and output and in a process group of its own. What it leaves running is ended.
+ *
+ * It gets the caller's environment without any `GIT_*` and without a prompt. Never rejects for what the program does: one that cannot be
+ * started is `missing`.
+ */
+export async function runProgram(program: CheckProgram, context: CheckContext): Promise<CheckRun> {
+  const { name, required, file, args, timeoutMs, env } = program
+  const started = performance.now()
   const outcome = await run({
     file,
     args,
     cwd: context.tree.path,
-    env: checkEnvironment(context),
-    timeoutMs: check.timeoutMs,
+    env: { ...checkEnvironment(context), ...env },
+    timeoutMs,
     outputMaxBytes: limits.checkOutputMaxBytes,
     ownGroup: true,
   }).catch((error: NodeJS.ErrnoException) => error)
   const durationMs = Math.round(performance.now() - started)
-  const base = { name: check.name, commit: context.commit, required: check.required, durationMs }
+  const base = { name, commit: context.commit, required, durationMs }
   if (outcome instanceof Error) {
     const summary = `could not be started: ${outcome.code ?? outcome.message}`
     return {
@@ -73,7 +92,7 @@ const programOf = (command: Command): readonly [string, readonly string[]] =>
   command.kind === 'argv' ? [command.argv[0] ?? '', command.argv.slice(1)] : ['/bin/sh', ['-c', command.line]]
 
 /** Variables of the caller that a check must not see: another repository's, and any that could answer a prompt. */
-export function checkEnvironment(context: CheckContext): Record<string, string> {
+function checkEnvironment(context: CheckContext): Record<string, string> {
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries(context.env)) {
     if (value !== undefined && !name.startsWith('GIT_')) env[name] = value
@@ -89,7 +108,7 @@ export function checkEnvironment(context: CheckContext): Record<string, string> 
 }
 
 /** The first line of output that says something, for lists. */
-export function firstLine(output: Buffer): string {
+function firstLine(output: Buffer): string {
   const line =
     output
       .toString('utf8')

@@ -1,13 +1,11 @@
 import { join } from 'node:path'
 import { moveScratchHead, stageTree } from '../git/scratch-tree.ts'
-import type { CheckResult } from '../model/change.ts'
 import { invariant } from '../model/error.ts'
 import type { CommitId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import type { TreeSeal } from '../store/tree-seal.ts'
 import { randomName } from '../sys/clock.ts'
 import { readOwnFile, writeOwnFile } from '../sys/durable.ts'
-import { run } from '../sys/process.ts'
 import {
   type Aftermath,
   asSpoilt,
@@ -16,13 +14,7 @@ import {
   judgeRewriting,
   putTreeBack,
 } from './rewriting.ts'
-import {
-  type CheckContext,
-  type CheckRun,
-  checkEnvironment,
-  firstLine,
-  type Rewriting,
-} from './run-command.ts'
+import { type CheckContext, type CheckRun, type Rewriting, runProgram } from './run-command.ts'
 
 /** A hook of the team's own, as git would run it for a commit of the user's. */
 export interface TeamHook {
@@ -115,34 +107,15 @@ async function runBeforeCommit(
 /** What a hook is called among the checks. */
 export const hookCheckName = (hook: TeamHook): string => `hooks/${hook.name}`
 
-async function runHook(hook: TeamHook, context: TeamHookContext, args: readonly string[]): Promise<CheckRun> {
-  const { tree, commit } = context
-  const started = performance.now()
-  const outcome = await run({
-    file: hook.path,
-    args,
-    cwd: tree.path,
-    env: { ...checkEnvironment(context), GIT_EDITOR: ':' }, // as git sets it: a hook cannot ask
-    timeoutMs: limits.checkDefaultTimeoutMs,
-    outputMaxBytes: limits.checkOutputMaxBytes,
-    ownGroup: true,
-  }).catch((error: NodeJS.ErrnoException) => error)
-  const durationMs = Math.round(performance.now() - started)
-  const base = { name: hookCheckName(hook), commit, required: true, durationMs }
-  if (outcome instanceof Error) {
-    const summary = `could not be started: ${outcome.code ?? outcome.message}`
-    return {
-      result: { ...base, outcome: 'missing', exitCode: null, summary },
-      output: Buffer.from(`${summary}\n`),
-    }
-  }
-  const output = Buffer.concat([outcome.stdout, outcome.stderr])
-  const verdict = outcome.timedOut ? 'timed-out' : outcome.exitCode === 0 ? 'passed' : 'failed'
-  const result: CheckResult = {
-    ...base,
-    outcome: verdict,
-    exitCode: outcome.exitCode,
-    summary: firstLine(output),
-  }
-  return { result, output }
-}
+const runHook = (hook: TeamHook, context: TeamHookContext, args: readonly string[]): Promise<CheckRun> =>
+  runProgram(
+    {
+      name: hookCheckName(hook),
+      required: true,
+      file: hook.path,
+      args,
+      timeoutMs: limits.checkDefaultTimeoutMs,
+      env: { GIT_EDITOR: ':' }, // as git sets it: a hook cannot ask
+    },
+    context,
+  )
