@@ -1,7 +1,7 @@
+import { asSystemRefusal } from '../model/errno.ts'
 import { GalleyError, type Refusal } from '../model/error.ts'
 import { hintFor } from '../model/error-codes.ts'
 import { limits } from '../model/limits.ts'
-import { asSystemRefusal } from '../model/system-refusal.ts'
 import { visible } from '../review/visible.ts'
 import { overlapText } from './overlap-text.ts'
 

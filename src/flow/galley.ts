@@ -1,4 +1,4 @@
-import { asSystemRefusal } from '../model/system-refusal.ts'
+import { asSystemRefusal } from '../model/errno.ts'
 import type { Verification } from '../model/verdict.ts'
 import type { DiffFile } from '../review/diff-file.ts'
 import { systemClock } from '../sys/clock.ts'

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { GalleyError, refuse } from '../model/error.ts'
-import type { ErrorCode } from '../model/error-codes.ts'
 import type { ObjectFormat } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { isDirectory } from '../sys/durable.ts'
 import { type RunResult, run } from '../sys/process.ts'
+import { codeOfWords } from './git-words.ts'
 
 /**
  * One repository as git is to see it: every call names it explicitly, with an environment built from nothing.
@@ -181,37 +181,14 @@ export async function git(door: GitDoor, call: GitCall): Promise<GitResult> {
   throw gitFailure(call.args, answer)
 }
 
-/** git's words for what the system refused, in the C locale; with a full device it often gives no reason. */
-const SYSTEM_REFUSAL =
-  /No space left on device|Disk quota exceeded|Read-only file system|Permission denied|Operation not permitted|Too many open files|Input\/output error|(?:could not|couldn't|unable to|failed to) (?:write|create|mkdir|fsync|close)|write error/i
-
-/** A file that is there already is somebody's, such as a lock. */
-const isSystemRefusal = (said: string): boolean => SYSTEM_REFUSAL.test(said) && !said.includes('File exists')
-
-/** Whether git said, in the C locale, that it cannot use the user's configuration. No command works then. */
-export const isBadConfiguration = (said: string): boolean =>
-  /^(?:fatal|error): (?:bad (?:\w+ )?config|failed to expand user dir)/m.test(said)
-
-/** Whether git said that an object is gone which something refers to: the user's own collection may remove what no ref of theirs shows. */
-const isMissingObject = (said: string): boolean =>
-  /(?:unable to read|bad) (?:tree|blob|sha1|object)|missing (?:blob|tree|commit) |could not (?:read|parse) (?:tree|commit|object)/i.test(
-    said,
-  )
-
 /** The error for an exit code that nobody expected, with git's own words as data. */
 export function gitFailure(args: readonly string[], result: GitResult): GalleyError {
   const said = result.stderr.trim().slice(0, 2000)
   return new GalleyError({
-    code: codeFor(said),
+    code: codeOfWords(said),
     message: `git ${args.find((arg, i) => !arg.startsWith('-') && args[i - 1] !== '-c') ?? ''} ended with exit code ${result.exitCode}: ${said || '(no message)'}`,
     data: { args: args.slice(0, 20), exitCode: result.exitCode, stderr: said },
   })
-}
-
-function codeFor(said: string): ErrorCode {
-  if (isBadConfiguration(said)) return 'unsupported-repository'
-  if (isMissingObject(said)) return 'stale'
-  return isSystemRefusal(said) ? 'io-error' : 'internal'
 }
 
 /** Starts git without a door: only for finding the repository in the first place. */

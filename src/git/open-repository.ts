@@ -1,14 +1,8 @@
 import { refuse } from '../model/error.ts'
 import type { ObjectFormat } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
-import {
-  type GitDoor,
-  gitEnvironment,
-  inheritedVariables,
-  isBadConfiguration,
-  namedRepository,
-  startGit,
-} from './door.ts'
+import { type GitDoor, gitEnvironment, inheritedVariables, namedRepository, startGit } from './door.ts'
+import { isBadConfiguration } from './git-words.ts'
 
 /** The user's repository, as found from a directory. */
 export interface Repository {

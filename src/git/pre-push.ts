@@ -1,4 +1,5 @@
 import { isAbsolute, join } from 'node:path'
+import { errorCode } from '../model/errno.ts'
 import { refuse } from '../model/error.ts'
 import { limits } from '../model/limits.ts'
 import { run } from '../sys/process.ts'
@@ -39,7 +40,7 @@ export async function runPrePush(
     ownGroup: true,
   }).catch((error: unknown) => {
     // No hook, or one that is not executable: git runs none then.
-    const code = (error as NodeJS.ErrnoException).code
+    const code = errorCode(error)
     if (code === 'ENOENT' || code === 'EACCES') return null
     throw error
   })

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { newObjects } from '../git/promote.ts'
+import { asSystemRefusal } from '../model/errno.ts'
 import { GalleyError, refuse } from '../model/error.ts'
 import type { Manifest } from '../model/manifest.ts'
 import { isDotGit } from '../policy/paths.ts'
@@ -8,7 +9,6 @@ import { withLandingLock } from '../store/lock.ts'
 import { removeDirectoryIfEmpty, removeOwnDirectory } from '../sys/durable-files.ts'
 import { holdingSignals } from '../sys/hold-signals.ts'
 import { resolveFile } from '../sys/index-snapshot.ts'
-import { asRefusal } from './as-refusal.ts'
 import { type Landed, landUnderLocks } from './critical-section.ts'
 import { closeLanding, finishLanding } from './finish.ts'
 import { type LockFirst, type Lookups, makeReady, type ReadyLanding } from './make-ready.ts'
@@ -44,7 +44,7 @@ export async function landCommit(request: LandRequest): Promise<LandReport> {
   try {
     return await withLandingLock(request.galleyDir, request.clock, request.label, () => landWithLock(request))
   } catch (error) {
-    throw asRefusal(error, 'the landing failed and nothing was changed')
+    throw asSystemRefusal(error, 'the landing failed and nothing was changed')
   }
 }
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { type ObjectReader, openObjectReader } from '../git/objects.ts'
+import { asSystemRefusal } from '../model/errno.ts'
 import { invariant, refuse } from '../model/error.ts'
 import { makePrivateDirectory, removeOwnDirectory } from '../sys/durable-files.ts'
 import { resolveFile } from '../sys/index-snapshot.ts'
-import { asRefusal } from './as-refusal.ts'
 import type { PathFacts } from './decide-path.ts'
 import { createdPaths, displacedEntries, parentsOfCreated } from './displaced-entries.ts'
 import { gatherFacts } from './gather-facts.ts'
@@ -57,7 +57,7 @@ export async function preflight(request: LandRequest): Promise<void> {
   try {
     await planLanding(request, { ...facts, workTree }, await rawVersions(request, config), scratch, reader)
   } catch (error) {
-    throw asRefusal(error, 'the landing could not be prepared')
+    throw asSystemRefusal(error, 'the landing could not be prepared')
   } finally {
     await reader.close()
     await removeOwnDirectory(scratch)

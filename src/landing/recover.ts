@@ -5,6 +5,7 @@ import { currentHead } from '../git/head.ts'
 import { refreshIndex } from '../git/index-update.ts'
 import type { Repository } from '../git/open-repository.ts'
 import { refValue } from '../git/ref-transaction.ts'
+import { asSystemRefusal } from '../model/errno.ts'
 import { refuse } from '../model/error.ts'
 import { commitId } from '../model/ids.ts'
 import { quote } from '../policy/quote.ts'
@@ -31,7 +32,6 @@ import { placeObjects } from '../sys/place-objects.ts'
 import { standsAt } from '../sys/plain-file.ts'
 import { livenessOf } from '../sys/process-identity.ts'
 import { stageFile, stageLink } from '../sys/stage-file.ts'
-import { asRefusal } from './as-refusal.ts'
 import { closeLanding, lateRemarks, removeEmptyParents } from './finish.ts'
 import { isHeldHere } from './hold-index.ts'
 import { asideDirectories } from './landing-objects.ts'
@@ -121,7 +121,7 @@ async function recoverOne(
     await waitForOrphan(journal, clock)
     return await settle(repository, galleyDir, journal, clock)
   } catch (error) {
-    throw asRefusal(error, `the landing ${id} could not be recovered`)
+    throw asSystemRefusal(error, `the landing ${id} could not be recovered`)
   }
 }
 

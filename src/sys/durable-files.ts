@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { constants, rmdirSync, writeFileSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-
-export const errorCode = (error: unknown): string =>
-  String((error as NodeJS.ErrnoException | null)?.code ?? '')
+import { errorCode, isAbsent } from '../model/errno.ts'
 
 /**
  * Waits until the device has the names in a directory. Systems that cannot do that for directories are left
@@ -43,7 +41,7 @@ export async function writeNamedDurably(
 /** The file's bytes, or null when there is none. Waits for no pipe: one without a writer reads as empty. */
 export async function readFileOrNull(file: string): Promise<Buffer | null> {
   return readFile(file, { flag: constants.O_RDONLY | constants.O_NONBLOCK }).catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return null
+    if (isAbsent(error)) return null
     throw error
   })
 }
@@ -61,7 +59,7 @@ export async function fileExists(file: string): Promise<boolean> {
   return stat(file).then(
     () => true,
     (error: unknown) => {
-      if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return false
+      if (isAbsent(error)) return false
       throw error
     },
   )

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { errorCode } from './durable-files.ts'
+import { absentAsNull, errorCode } from '../model/errno.ts'
 
 /** Reads a small file of galley's own, or null when it is not there. Waits for no pipe: one without a writer reads as empty. */
 export async function readOwnFile(file: string): Promise<Buffer | null> {
@@ -70,9 +70,4 @@ export async function syncDirectory(path: string): Promise<void> {
   } finally {
     await handle.close()
   }
-}
-
-function absentAsNull(error: NodeJS.ErrnoException): null {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null
-  throw error
 }

@@ -1,5 +1,5 @@
 import { linkSync, lstatSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { errorCode } from './durable-files.ts'
+import { errorCode } from '../model/errno.ts'
 import { readPlainFile, standsAt } from './plain-file.ts'
 import { livenessOf, ownIdentity, type ProcessIdentity } from './process-identity.ts'
 

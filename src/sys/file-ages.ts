@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, renameSync, rmSync, utimesSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errorCode } from './durable-files.ts'
+import { isAbsent } from '../model/errno.ts'
 
 export interface FileAge {
   readonly name: string
@@ -14,7 +14,7 @@ export interface FileAge {
 /** What is in a directory, with its age; nothing where there is no such directory. Looks at links themselves. */
 export async function agesIn(directory: string): Promise<readonly FileAge[]> {
   const names = await readdir(directory).catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return []
+    if (isAbsent(error)) return []
     throw error
   })
   return names.sort().flatMap((name) => {

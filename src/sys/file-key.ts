@@ -10,7 +10,7 @@ import {
   readlinkSync,
   readSync,
 } from 'node:fs'
-import { errorCode } from './durable-files.ts'
+import { errorCode } from '../model/errno.ts'
 import { inParent } from './held-directory.ts'
 
 export type HashName = 'sha1' | 'sha256'

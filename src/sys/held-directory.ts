@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode } from './durable-files.ts'
+import { errorCode } from '../model/errno.ts'
 
 /**
  * The directory that holds one path of the work tree, open so that nobody can put a link in its place.

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { link, lstat, open, readFile, readlink, rename, rmdir, symlink, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { errorCode, makeDirectories, syncDirectory } from './durable-files.ts'
+import { absentAsNull, errorCode } from '../model/errno.ts'
+import { makeDirectories, syncDirectory } from './durable-files.ts'
 
 /** What stands at a path, links not followed but read through. */
 export type ScriptFile =
@@ -80,11 +81,6 @@ export async function removeIfEmpty(directory: string): Promise<void> {
   await rmdir(directory).catch((error: unknown) => {
     if (!['ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(errorCode(error))) throw error
   })
-}
-
-function absentAsNull(error: unknown): null {
-  if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return null
-  throw error
 }
 
 function ignoreMissing(error: unknown): void {

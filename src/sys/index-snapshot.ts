@@ -11,7 +11,7 @@ import {
   utimesSync,
   writeSync,
 } from 'node:fs'
-import { errorCode } from './durable-files.ts'
+import { errorCode } from '../model/errno.ts'
 
 export interface FileSnapshot {
   /** null = there is no such file. */

@@ -1,5 +1,5 @@
 import { constants, copyFileSync, linkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { errorCode } from './durable-files.ts'
+import { errorCode } from '../model/errno.ts'
 import { readPlainFile } from './plain-file.ts'
 
 /** Writes a small file of galley's own; an older one of that name goes. */

@@ -1,5 +1,6 @@
 import { rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { errorCode } from '../model/errno.ts'
 import { makeDirectories } from './durable-files.ts'
 
 /** Moves a file of galley's own, making the directory that it goes to. False when it is not there. */
@@ -7,8 +8,8 @@ export async function moveFile(from: string, to: string): Promise<boolean> {
   await makeDirectories(dirname(to))
   return rename(from, to).then(
     () => true,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return false
+    (error: unknown) => {
+      if (errorCode(error) === 'ENOENT') return false
       throw error
     },
   )

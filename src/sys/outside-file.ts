@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { open, realpath } from 'node:fs/promises'
 import { relative, sep } from 'node:path'
+import { absentAsNull } from '../model/errno.ts'
 
 export type OutsideFile =
   | { readonly kind: 'file'; readonly bytes: Buffer }
@@ -18,14 +19,14 @@ export async function readOutsideFile(
   outsideOf: readonly string[],
   maxBytes: number,
 ): Promise<OutsideFile> {
-  const real = await realpath(file).catch(missing)
+  const real = await realpath(file).catch(absentAsNull)
   if (real === null) return { kind: 'absent' }
   for (const directory of outsideOf) {
-    const way = relative((await realpath(directory).catch(missing)) ?? directory, real)
+    const way = relative((await realpath(directory).catch(absentAsNull)) ?? directory, real)
     if (way === '' || (way !== '..' && !way.startsWith(`..${sep}`))) return { kind: 'inside', directory }
   }
   const handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
-    missing,
+    absentAsNull,
   )
   if (handle === null) return { kind: 'absent' }
   try {
@@ -36,9 +37,4 @@ export async function readOutsideFile(
   } finally {
     await handle.close()
   }
-}
-
-function missing(error: NodeJS.ErrnoException): null {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null
-  throw error
 }

@@ -8,7 +8,7 @@ import {
   readFileSync,
   type Stats,
 } from 'node:fs'
-import { errorCode } from './durable-files.ts'
+import { errorCode, isAbsent } from '../model/errno.ts'
 
 /** What has a name; a link counts as one, wherever it leads. */
 export type Entry = 'absent' | 'directory' | 'file' | 'link' | 'other'
@@ -29,8 +29,6 @@ function lstatOrNull(path: string): Stats | null {
     throw error
   }
 }
-
-const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(errorCode(error))
 
 /** Whether anything is at a path: something in a directory, or what is no directory. */
 export function holdsAnything(path: string): boolean {

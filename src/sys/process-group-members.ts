@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { errorCode } from '../model/errno.ts'
 import { invariant } from '../model/error.ts'
-import { errorCode } from './durable-files.ts'
 
 /** By what the processes of one run are known. */
 export interface RunMark {

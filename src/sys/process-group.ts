@@ -1,6 +1,6 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { constants } from 'node:os'
-import { errorCode } from './durable-files.ts'
+import { errorCode } from '../model/errno.ts'
 import { type GroupMember, membersOf, type RunMark } from './process-group-members.ts'
 
 export interface GroupRequest {

@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { errorCode } from '../model/errno.ts'
 
 /** One process as others can recognise it later: its number alone is used again by the system. */
 export interface ProcessIdentity {
@@ -50,7 +51,7 @@ function answersToSignals(pid: number): boolean {
     return true
   } catch (error) {
     // EPERM: it runs, under another account.
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    return errorCode(error) === 'EPERM'
   }
 }
 
@@ -71,7 +72,7 @@ function readOrNull(read: () => string): string | null {
   try {
     return read()
   } catch (error) {
-    if (typeof (error as NodeJS.ErrnoException).code === 'string') return null
+    if (errorCode(error) !== '') return null
     throw error
   }
 }

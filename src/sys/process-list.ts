@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import { errorCode } from './durable-files.ts'
+import { errorCode } from '../model/errno.ts'
 
 /**
  * Whether a process of this program's name is running that may be at work in one of the directories: its own

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { errorCode } from '../model/errno.ts'
 
 export interface RunRequest {
   readonly file: string
@@ -87,7 +88,7 @@ function endGroup(child: ChildProcess, ownGroup: boolean): void {
     process.kill(ownGroup ? -child.pid : child.pid, 'SIGKILL')
   } catch (error) {
     // ESRCH: the group ended by itself, which is what was wanted.
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    if (errorCode(error) !== 'ESRCH') throw error
   }
 }
 

@@ -12,8 +12,8 @@ import {
 } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { errorCode } from '../model/errno.ts'
 import { randomName } from './clock.ts'
-import { errorCode } from './durable-files.ts'
 import { readPlainFile } from './plain-file.ts'
 import { removeTree } from './trees.ts'
 

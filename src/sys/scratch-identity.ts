@@ -1,5 +1,6 @@
 import { lstat, readFile, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { absentAsNull } from '../model/errno.ts'
 
 /**
  * Whether `path` is a real directory, no link on its last three parts, whose `.git` and whose registration in `gitDir` name each
@@ -7,10 +8,10 @@ import { dirname, join } from 'node:path'
  */
 export async function isScratchTree(path: string, gitDir: string): Promise<boolean> {
   for (const part of [path, dirname(path), dirname(dirname(path))]) {
-    const found = await lstat(part).catch(absent)
+    const found = await lstat(part).catch(absentAsNull)
     if (found === null || !found.isDirectory()) return false
   }
-  const pointer = await lstat(join(path, '.git')).catch(absent)
+  const pointer = await lstat(join(path, '.git')).catch(absentAsNull)
   if (pointer === null || !pointer.isFile()) return false
   const [named, back] = await Promise.all([readText(join(path, '.git')), readText(join(gitDir, 'gitdir'))])
   if (named === null || back === null) return false
@@ -18,11 +19,6 @@ export async function isScratchTree(path: string, gitDir: string): Promise<boole
   return ours !== null && ours === theirs && (await real(dirname(back.trim()))) === (await real(path))
 }
 
-const readText = (file: string): Promise<string | null> => readFile(file, 'utf8').catch(absent)
+const readText = (file: string): Promise<string | null> => readFile(file, 'utf8').catch(absentAsNull)
 
-const real = (path: string): Promise<string | null> => realpath(path).catch(absent)
-
-function absent(error: NodeJS.ErrnoException): null {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null
-  throw error
-}
+const real = (path: string): Promise<string | null> => realpath(path).catch(absentAsNull)

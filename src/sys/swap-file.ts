@@ -1,6 +1,6 @@
 import { type Dirent, linkSync, lstatSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode } from './durable-files.ts'
+import { errorCode } from '../model/errno.ts'
 import { inParent, type OpenParent, type ParentProblem } from './held-directory.ts'
 
 export type Move =

@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { errorCode } from './durable-files.ts'
+import { errorCode } from '../model/errno.ts'
 import { inParent, type OpenParent, openParent, type ParentProblem } from './held-directory.ts'
 import type { PlaceStat } from './swap-file.ts'
 import { removeTree } from './trees.ts'

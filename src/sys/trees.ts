@@ -11,6 +11,7 @@ import {
   unlink,
 } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { errorCode } from '../model/errno.ts'
 import { randomName } from './clock.ts'
 
 /** A path whose names need not be UTF-8: as bytes where they are not. */
@@ -22,7 +23,7 @@ export async function moveDirectory(from: string, to: string): Promise<boolean> 
     await rename(from, to)
     return true
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
+    const code = errorCode(error)
     if (code === 'ENOTEMPTY' || code === 'EEXIST') return false
     throw error
   }
@@ -106,7 +107,7 @@ async function openDirectory(path: Place): Promise<FileHandle | null> {
   try {
     return await tryOpen()
   } catch (error) {
-    const code = codeOf(error)
+    const code = errorCode(error)
     if (code === 'ENOENT') return null
     if (code !== 'EACCES' && code !== 'ENOTDIR' && code !== 'ELOOP') throw error
     if (code !== 'EACCES') return unlink(path).then(() => null, ignoreMissingAsNull)
@@ -120,7 +121,7 @@ async function retryOpenedUp(directory: Place, task: () => Promise<void>): Promi
   try {
     await task()
   } catch (error) {
-    if (codeOf(error) !== 'EACCES' && codeOf(error) !== 'EPERM') throw error
+    if (errorCode(error) !== 'EACCES' && errorCode(error) !== 'EPERM') throw error
     await openUp(directory)
     await task()
   }
@@ -156,23 +157,21 @@ async function heldPath(handle: FileHandle, path: Place): Promise<Place> {
   return canReopen ? held : path
 }
 
-const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
-
-function missing(error: NodeJS.ErrnoException): null {
-  if (error.code === 'ENOENT') return null
+function missing(error: unknown): null {
+  if (errorCode(error) === 'ENOENT') return null
   throw error
 }
 
-function gone(error: NodeJS.ErrnoException): [] {
-  if (error.code === 'ENOENT') return []
+function gone(error: unknown): [] {
+  if (errorCode(error) === 'ENOENT') return []
   throw error
 }
 
-function ignoreMissing(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOENT') throw error
+function ignoreMissing(error: unknown): void {
+  if (errorCode(error) !== 'ENOENT') throw error
 }
 
-function ignoreMissingAsNull(error: NodeJS.ErrnoException): null {
+function ignoreMissingAsNull(error: unknown): null {
   ignoreMissing(error)
   return null
 }

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { errorCode } from './durable-files.ts'
+import { errorCode } from '../model/errno.ts'
 import { type Holder, renameUnlessSwept } from './exclusive-file.ts'
 import { ownIdentity } from './process-identity.ts'
 

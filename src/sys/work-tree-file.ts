@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { lstat, open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { absentAsNull } from '../model/errno.ts'
 
 /** What stands at a path of the work tree, without following any link on the way or at the end. */
 export type WorkTreeFile =
@@ -29,12 +30,12 @@ export async function readWorkTreeFile(root: string, path: string, maxBytes: num
   let at = root
   for (const [i, part] of parts.entries()) {
     at = join(at, part)
-    const found = await lstat(at).catch(missing)
+    const found = await lstat(at).catch(absentAsNull)
     if (found === null) return { kind: 'absent', missingFrom: i }
     if (found.isSymbolicLink()) return { kind: 'symlink', at: parts.slice(0, i + 1).join('/') }
     const isLast = i === parts.length - 1
     if (!isLast && !found.isDirectory()) return { kind: 'blocked', by: parts.slice(0, i + 1).join('/') }
-    if (!isLast && (await lstat(join(at, '.git')).catch(missing)) !== null) {
+    if (!isLast && (await lstat(join(at, '.git')).catch(absentAsNull)) !== null) {
       return { kind: 'nested', repository: parts.slice(0, i + 1).join('/') }
     }
     if (isLast && found.isDirectory()) return { kind: 'directory' }
@@ -45,7 +46,7 @@ export async function readWorkTreeFile(root: string, path: string, maxBytes: num
 
 async function readRegularFile(file: string, maxBytes: number): Promise<WorkTreeFile> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
-    missing,
+    absentAsNull,
   )
   if (handle === null) return { kind: 'absent', missingFrom: 0 }
   try {
@@ -57,9 +58,4 @@ async function readRegularFile(file: string, maxBytes: number): Promise<WorkTree
   } finally {
     await handle.close()
   }
-}
-
-function missing(error: NodeJS.ErrnoException): null {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null
-  throw error
 }

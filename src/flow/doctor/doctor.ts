@@ -1,6 +1,6 @@
 import { openObjectReader } from '../../git/objects.ts'
 import { gitVersion } from '../../git/version.ts'
-import { asRefusal } from '../../landing/as-refusal.ts'
+import { asSystemRefusal } from '../../model/errno.ts'
 import { GalleyError } from '../../model/error.ts'
 import { hintFor } from '../../model/error-codes.ts'
 import { type Finding, good, note, problem } from '../../model/finding.ts'
@@ -58,7 +58,7 @@ async function lookedAt(
   try {
     return await examiner()
   } catch (error) {
-    const refusal = asRefusal(error, 'it could not be looked at')
+    const refusal = asSystemRefusal(error, 'it could not be looked at')
     if (!(refusal instanceof GalleyError)) throw error
     const said = typeof refusal.data['stderr'] === 'string' ? `: ${refusal.data['stderr']}` : ''
     return [

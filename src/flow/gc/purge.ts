@@ -1,5 +1,5 @@
-import { asRefusal } from '../../landing/as-refusal.ts'
 import { isPending } from '../../model/change.ts'
+import { asSystemRefusal } from '../../model/errno.ts'
 import { GalleyError, refuse } from '../../model/error.ts'
 import { type ChangeSummary, listChanges, UNREADABLE } from '../../store/change-log.ts'
 import { landingLockFile, withLandingLock } from '../../store/lock.ts'
@@ -73,7 +73,7 @@ async function goPast<T>(task: () => Promise<T>, instead: T, remarks: string[]):
   try {
     return await task()
   } catch (error) {
-    const refusal = asRefusal(error, 'it could not be looked at')
+    const refusal = asSystemRefusal(error, 'it could not be looked at')
     if (!(refusal instanceof GalleyError) || refusal.code === 'agent-may-not-approve') throw error
     remarks.push(`${refusal.message} (${refusal.code})`)
     return instead

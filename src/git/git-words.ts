@@ -1,0 +1,30 @@
+import type { ErrorCode } from '../model/error-codes.ts'
+
+/** The reasons that the system gives, as git prints them in the C locale. */
+const REASON =
+  /No space left on device|Disk quota exceeded|Read-only file system|Permission denied|Operation not permitted|Too many open files|Input\/output error/i
+
+/** With a full device git often gives no reason. */
+const WITHOUT_REASON =
+  /(?:could not|couldn't|unable to|failed to) (?:write|create|mkdir|fsync|close)|write error/i
+
+/** A file that is there already is somebody's, such as a lock; a reason is the system's own, whatever else was in the way. */
+const isSystemRefusal = (said: string): boolean =>
+  REASON.test(said) || (WITHOUT_REASON.test(said) && !said.includes('File exists'))
+
+/** Whether git said, in the C locale, that it cannot use the user's configuration. No command works then. */
+export const isBadConfiguration = (said: string): boolean =>
+  /^(?:fatal|error): (?:bad (?:\w+ )?config|failed to expand user dir)/m.test(said)
+
+/** Whether git said that an object is gone which something refers to: the user's own collection may remove what no ref of theirs shows. */
+const isMissingObject = (said: string): boolean =>
+  /(?:unable to read|bad) (?:tree|blob|sha1|object)|missing (?:blob|tree|commit) |could not (?:read|parse) (?:tree|commit|object)/i.test(
+    said,
+  )
+
+/** The code for a git command that failed, by what it printed: its exit code does not tell. `internal` where nobody else is to blame. */
+export function codeOfWords(said: string): ErrorCode {
+  if (isBadConfiguration(said)) return 'unsupported-repository'
+  if (isMissingObject(said)) return 'stale'
+  return isSystemRefusal(said) ? 'io-error' : 'internal'
+}
