@@ -16,8 +16,9 @@ import type { Store } from '../store/open-store.ts'
 import { countFiles } from './count-files.ts'
 import type { PolicyInForce } from './read-policy.ts'
 import { type Words, wordsOfMessage } from './rewritten-message.ts'
-import { siftWork, storedChanges } from './sift-work.ts'
+import { siftWork } from './sift-work.ts'
 import { digestOf, stageRevision } from './stage.ts'
+import { storedChanges } from './stored-changes.ts'
 import type { World } from './world.ts'
 
 /** Revisions that checks may make of one in one go. Two that mend each other's results would never end. */

@@ -1,7 +1,6 @@
 import { diffTrees } from '../git/diff-tree.ts'
-import type { FileChange } from '../git/fast-import.ts'
 import type { ObjectReader } from '../git/objects.ts'
-import { GalleyError, invariant } from '../model/error.ts'
+import { GalleyError } from '../model/error.ts'
 import type { ErrorCode } from '../model/error-codes.ts'
 import type { TreeId } from '../model/ids.ts'
 import type { Manifest, Transition } from '../model/manifest.ts'
@@ -68,13 +67,4 @@ async function faultOf(
   return size > fileMaxBytes
     ? { code: 'too-large', why: `it has ${size} bytes; ${fileMaxBytes} are allowed` }
     : null
-}
-
-/** Transitions to regular files, or to none, as changes that take their bytes from the store. */
-export function storedChanges(manifest: Manifest): readonly FileChange[] {
-  return manifest.map(({ path, newMode, newBlob }) => {
-    if (newMode === '000000') return { kind: 'delete', path }
-    invariant(newMode === '100644' || newMode === '100755', 'a change makes regular files')
-    return { kind: 'blob', path, mode: newMode, blob: newBlob }
-  })
 }

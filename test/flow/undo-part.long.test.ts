@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { numberHunks } from '../../src/review/unified-diff.ts'
@@ -158,6 +158,21 @@ describe('an undo of a part', () => {
     await using galley = await openGalley(repo)
     await approveAndLand(galley, (await galley.undo({ target: 'HEAD', hunks: [2] })).change)
     expect([repo.read('a.txt'), repo.read('b.txt')]).toEqual([numbered(60, { 5: 'x' }), 'B\n'])
+  })
+
+  test('cuts no hunk out of a symbolic link', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+    const link = join(repo.dir, 'link')
+    symlinkSync(numbered(60), link)
+    repo.commit('a link')
+    rmSync(link)
+    symlinkSync(numbered(60, { 5: 'x', 55: 'y' }), link)
+    repo.write('a.txt', 'A\n')
+    repo.commit('mine')
+    await using galley = await openGalley(repo)
+    const before = repo.snapshot()
+    expect((await refusal(() => galley.undo({ target: 'HEAD', hunks: [2] }))).code).toBe('symlink')
+    expect(repo.snapshot()).toEqual(before)
   })
 
   test('refuses paths and numbers that name nothing of the change', async () => {

@@ -7,8 +7,8 @@ import { invariant } from '../../model/error.ts'
 import type { CommitId } from '../../model/ids.ts'
 import type { Store } from '../../store/open-store.ts'
 import { transitionsOf } from '../check.ts'
-import { storedChanges } from '../sift-work.ts'
 import { digestOf } from '../stage.ts'
+import { storedChanges } from '../stored-changes.ts'
 import type { World } from '../world.ts'
 
 /**

@@ -13,8 +13,9 @@ import { currentRevision } from '../check.ts'
 import { countFiles } from '../count-files.ts'
 import type { PolicyInForce } from '../read-policy.ts'
 import type { Base } from '../select-base.ts'
-import { siftWork, storedChanges } from '../sift-work.ts'
+import { siftWork } from '../sift-work.ts'
 import { stageNewChange } from '../stage.ts'
+import { storedChanges } from '../stored-changes.ts'
 import type { World } from '../world.ts'
 
 /** One change to be: what stands in `tree`, against what the one before it came to. */

@@ -13,6 +13,7 @@ import type { ObjectsAside } from '../../store/objects-aside.ts'
 import { pairFiles } from '../pair-files.ts'
 import { refuseBatch } from '../refuse-batch.ts'
 import { digestOf } from '../stage.ts'
+import { storedChange, storedChanges } from '../stored-changes.ts'
 import type { UndoStep } from './undo-target.ts'
 
 /** Context of the hunks that `show` and `diff` number. */
@@ -64,7 +65,7 @@ export async function choosePart(aside: ObjectsAside, facts: PartFacts): Promise
   const back = manifest.filter((t) => whole.has(t.path)).map(inverse)
   const denied = judgeTransitions(facts.policy, back, () => 0)
   if (denied.length > 0) refuseBatch(denied)
-  const changes = [...back.map(fileChange), ...cut.flatMap((c) => cutChange(c, manifest))]
+  const changes = [...storedChanges(back), ...cut.flatMap((c) => cutChange(c, manifest))]
   return { kind: 'part', theirs: await writeTree(aside, step, changes), paths, unknownPaths }
 }
 
@@ -121,10 +122,13 @@ function cutFile(
   const chosen = own.filter((h) => wanted.has(h.number))
   if (chosen.length === 0) return []
   const { before, after } = file
-  const isText = before !== null && after !== null && before.mode.slice(0, 3) === after.mode.slice(0, 3)
+  const isText = before !== null && after !== null && isRegular(before.mode) && isRegular(after.mode)
   if (!isText || chosen.length === own.length) return [{ path: file.path, bytes: null }]
   return [{ path: file.path, bytes: reverseHunks(before.bytes, after.bytes, chosen) }]
 }
+
+/** A link's target is one text, of which no part can be taken back. */
+const isRegular = (mode: string): boolean => mode.startsWith('100')
 
 const isGone = (t: Transition): boolean => t.newMode === '000000'
 const isNew = (t: Transition): boolean => t.oldMode === '000000'
@@ -137,14 +141,9 @@ const inverse = (t: Transition): Transition => ({
   newBlob: t.oldBlob,
 })
 
-function fileChange(t: Transition): FileChange {
-  if (t.newMode === '000000') return { kind: 'delete', path: t.path }
-  return { kind: 'blob', path: t.path, mode: t.newMode === '100755' ? '100755' : '100644', blob: t.newBlob }
-}
-
 function cutChange({ path, bytes }: Cut, manifest: Manifest): readonly FileChange[] {
-  const mode = manifest.find((t) => t.path === path)?.newMode === '100755' ? '100755' : '100644'
-  return bytes === null ? [] : [{ kind: 'bytes', path, mode, bytes }]
+  const change = manifest.filter((t) => t.path === path).map(storedChange)[0]
+  return bytes === null || change?.kind !== 'blob' ? [] : [{ kind: 'bytes', path, mode: change.mode, bytes }]
 }
 
 const NOBODY = { name: 'galley', email: 'galley@localhost', date: '1 +0000' }

@@ -21,6 +21,7 @@ import { type PolicyInForce, readPolicy } from '../read-policy.ts'
 import { finishInterrupted } from '../recover.ts'
 import { refuseBatch } from '../refuse-batch.ts'
 import { digestOf, type ProposalFacts, stageNewChange } from '../stage.ts'
+import { storedChanges } from '../stored-changes.ts'
 import type { World } from '../world.ts'
 import { keptRemarks } from './kept-remarks.ts'
 import { confirmPaths, type PreparedStep, prepareSteps } from './undo-merge.ts'
@@ -225,15 +226,15 @@ const countedFiles = (reader: ObjectReader, { manifest, renames }: MergedPlan) =
 /** What the commit is written from: the merge's own blobs come into the store, all others are there. */
 async function changesOf(aside: ObjectsAside, manifest: Manifest): Promise<readonly FileChange[]> {
   const changes: FileChange[] = []
-  for (const { path, newMode, newBlob } of manifest) {
-    if (newMode === '000000') {
-      changes.push({ kind: 'delete', path })
+  for (const change of storedChanges(manifest)) {
+    if (change.kind !== 'blob') {
+      changes.push(change)
       continue
     }
-    const mode = newMode === '100755' ? '100755' : '100644'
-    const isStored = (await aside.adopt(newBlob)) || (await aside.stored.info(newBlob)) !== null
-    const bytes = isStored ? undefined : (await aside.reader.contents(newBlob))?.bytes
-    changes.push(bytes ? { kind: 'bytes', path, mode, bytes } : { kind: 'blob', path, mode, blob: newBlob })
+    const { path, mode, blob } = change
+    const isStored = (await aside.adopt(blob)) || (await aside.stored.info(blob)) !== null
+    const bytes = isStored ? undefined : (await aside.reader.contents(blob))?.bytes
+    changes.push(bytes ? { kind: 'bytes', path, mode, bytes } : change)
   }
   return changes
 }
