@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode } from './durable-files.ts'
+import { isAbsent } from '../model/errno.ts'
 
 /**
  * Files and directories below a directory whose names are wanted; inside of those found it is not looked further. Follows no link; nothing
@@ -29,7 +29,7 @@ function entriesOf(directory: string) {
   try {
     return readdirSync(directory, { withFileTypes: true })
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return []
+    if (isAbsent(error)) return []
     throw error
   }
 }
