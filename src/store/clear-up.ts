@@ -43,8 +43,11 @@ export async function clearUpAfterKilled(
   atWork.forget(dead)
 }
 
+/** What git makes under a lock of another name stands in the way as much as the lock. */
+const isLock = (name: string): boolean => name.endsWith('.lock') || name === 'packed-refs.new'
+
 function abandonable(gitDir: string): ReadonlyMap<string, SeenLock> {
-  const files = findNames(gitDir, (name) => name.endsWith('.lock'), ['objects', 'logs'])
+  const files = findNames(gitDir, isLock, ['logs'])
   return new Map(
     files.flatMap((file) => {
       const seen = lookAtLock(file)
@@ -60,8 +63,11 @@ async function unfinishedIn(galleyDir: string, gitDir: string): Promise<Readonly
     ...(await listDirectory(join(galleyDir, 'tmp'))).map((name) => join('tmp', name)),
   ].map((name) => join(galleyDir, name))
   const objects = findNames(join(gitDir, 'objects'), (name) => /^\.?tmp[-_]/.test(name))
+  // fast-import keeps its pack from others until it is done; nothing would ever collect it.
+  const packs = findNames(join(gitDir, 'objects', 'pack'), (name) => name.endsWith('.keep'))
+  const held = packs.filter((file) => readTextOrNull(file) === 'fast-import')
   const reports = (await listDirectory(gitDir)).filter((name) => name.startsWith('fast_import_crash_'))
-  const paths = [...names, ...objects, ...reports.map((name) => join(gitDir, name))]
+  const paths = [...names, ...objects, ...held, ...reports.map((name) => join(gitDir, name))]
   return new Map(
     paths.flatMap((path) => {
       const identity = passingIdentity(path)

@@ -1,19 +1,20 @@
 /**
- * Kills every verb that writes - propose, approve, land, undo - at every system call that changes something, counted over
+ * Kills every verb that writes - propose, approve, land, undo, capture, gc - at every system call that changes something, counted over
  * all its processes and threads. The next galley command, `recover`, has to leave all that is the user's as it was before the
  * verb or as it is after it, and nothing lying about; the verb itself must then get through, or have been done. Needs Linux
  * and `cc`:
  *
- *     npm run bench -- kill-verbs [try every so many-th system call, default 1]
+ *     npm run bench -- kill-verbs [try every so many-th system call, default 1] [only this one]
  */
 import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import type { Snapshot, TestRepo } from '../helpers/repo.ts'
 import { brokenStore, type Stage, stages } from '../landing/full-disk.ts'
-import { bundleVerb, changesBetween, litter, runVerb } from '../landing/verb-trial.ts'
+import { bundleVerb, changesBetween, done, litter, runVerb } from '../landing/verb-trial.ts'
 import { compileKiller, type Killer, outcomeOf } from './kill-at.ts'
 
 const stride = Number(process.argv[2] ?? 1)
+const only = process.argv[3]
 let faults = 0
 
 /** What the verb is meant to change, and nothing else: commits differ from run to run, by their times. */
@@ -30,6 +31,9 @@ function killed(killer: Killer, program: string, { repo, verb }: Stage, nth: num
   const { stdout } = spawnSync(file, rest, { env: repo.env, cwd: repo.dir, encoding: 'utf8' })
   return outcomeOf({ said: stdout.replaceAll('}', '}\n') }).killed
 }
+
+/** Every change with its state. */
+const changesOf = (program: string, repo: TestRepo): string => done(runVerb(program, repo, { verb: 'log' }))
 
 /** What is wrong after the next commands. */
 function faultsOf(program: string, stage: Stage, before: Snapshot, after: Snapshot): readonly string[] {
@@ -60,6 +64,7 @@ function killEverywhere(killer: Killer, program: string, stage: Stage): void {
   const { name, repo, verb, restore } = stage
   restore()
   const before = seen(repo)
+  const changes = changesOf(program, repo)
   const first = runVerb(program, repo, verb)
   if (!first.ok) throw new Error(`${name} does not work at all: ${first.said}`)
   const after = seen(repo)
@@ -67,7 +72,8 @@ function killEverywhere(killer: Killer, program: string, stage: Stage): void {
   for (let nth = 1; ; nth += stride) {
     restore()
     const at = killed(killer, program, stage, nth)
-    for (const fault of faultsOf(program, stage, before, after)) {
+    const lost = name === 'gc' && changesOf(program, repo) !== changes ? ['the changes are others'] : []
+    for (const fault of [...lost, ...faultsOf(program, stage, before, after)]) {
       faults++
       process.stdout.write(`FAULT ${name}, call ${nth}, ${at ?? 'the end'}: ${fault}\n`)
     }
@@ -81,7 +87,8 @@ function killEverywhere(killer: Killer, program: string, stage: Stage): void {
 const { program, remove } = await bundleVerb()
 try {
   using killer = compileKiller()
-  for (const stage of stages(program, tmpdir())) killEverywhere(killer, program, stage)
+  for (const stage of stages(program, tmpdir()))
+    if (only === undefined || stage.name === only) killEverywhere(killer, program, stage)
 } finally {
   remove()
 }

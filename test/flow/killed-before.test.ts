@@ -40,6 +40,9 @@ describe('after a galley that was killed', () => {
     const lying = [
       lock,
       put(inStore(repo, 'packed-refs.lock')),
+      put(inStore(repo, 'packed-refs.new')),
+      put(inStore(repo, 'objects/info/commit-graphs/commit-graph-chain.lock')),
+      put(inStore(repo, 'objects/pack/pack-x.keep'), 'fast-import'),
       put(inStore(repo, 'objects/ab/tmp_obj_x1')),
       put(inStore(repo, 'objects/pack/tmp_pack_x1')),
       put(inStore(repo, 'fast_import_crash_1')),

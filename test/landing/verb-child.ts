@@ -8,7 +8,7 @@ export type Verb =
   | { readonly verb: 'propose'; readonly batch: object }
   | { readonly verb: 'approve' | 'land'; readonly id: string }
   | { readonly verb: 'undo'; readonly target: string }
-  | { readonly verb: 'status' | 'recover' }
+  | { readonly verb: 'status' | 'recover' | 'capture' | 'gc' | 'log' }
 
 export type VerbOutcome =
   | { readonly ok: true; readonly id: string }
@@ -30,6 +30,13 @@ async function run(dir: string, env: Record<string, string>, verb: Verb): Promis
       case 'status':
         await galley.status()
         return ''
+      case 'capture':
+        return (await galley.capture()).change.id
+      case 'gc':
+        await galley.gc()
+        return ''
+      case 'log':
+        return (await galley.log()).map(({ id, state }) => `${id} ${state}`).join('\n')
       case 'recover':
         await galley.recover()
         return ''
