@@ -5,7 +5,7 @@ import type { CommitId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import type { TreeSeal } from '../store/tree-seal.ts'
 import { randomName } from '../sys/clock.ts'
-import { readOwnFile, writeOwnFile } from '../sys/durable.ts'
+import { readFileOrNull, writeOwnFile } from '../sys/small-files.ts'
 import {
   type Aftermath,
   asSpoilt,
@@ -98,7 +98,7 @@ async function runBeforeCommit(
   if (isMessage) await writeOwnFile(messageFile, context.message, `message-${randomName()}`)
   const run = await runHook(hook, context, isMessage ? [messageFile] : [])
   const left = await findRewriting(seal, brought, parent)
-  const now = isMessage ? ((await readOwnFile(messageFile))?.toString('utf8') ?? '') : context.message
+  const now = isMessage ? ((await readFileOrNull(messageFile))?.toString('utf8') ?? '') : context.message
   if (now === context.message || left.kind === 'spoilt') return { run, left }
   const files = left.kind === 'rewritten' ? left.rewriting : { tree: null, paths: [], brought }
   return { run, left: { kind: 'rewritten', rewriting: { ...files, message: now } } }

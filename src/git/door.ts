@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { GalleyError, refuse } from '../model/error.ts'
 import type { ObjectFormat } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
-import { isDirectory } from '../sys/durable.ts'
+import { isDirectory } from '../sys/directories.ts'
 import { type RunResult, run } from '../sys/process.ts'
 import { codeOfWords } from './git-words.ts'
 

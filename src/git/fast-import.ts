@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { invariant } from '../model/error.ts'
 import { type CommitId, commitId, type ObjectFormat, type TreeId, treeId, zeroId } from '../model/ids.ts'
 import { converse } from '../sys/conversation.ts'
-import { removeOwnDirectory } from '../sys/durable-files.ts'
+import { removeOwnDirectory } from '../sys/directories.ts'
 import { answerOf } from './answer-of.ts'
 import { type GitDoor, gitEnvironment, gitFailure, repositoryArguments } from './door.ts'
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { readFileOrNull } from '../sys/durable-files.ts'
+import { readFileOrNull } from '../sys/small-files.ts'
 import type { GitDoor } from './door.ts'
 import { headBranch } from './refs.ts'
 

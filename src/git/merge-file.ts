@@ -1,4 +1,4 @@
-import { readFileOrNull } from '../sys/durable-files.ts'
+import { readFileOrNull } from '../sys/small-files.ts'
 import { type GitDoor, git, gitFailure } from './door.ts'
 
 /** Numbers of lines (from 1, inclusive) of the first file, where the two sides touch each other. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { fileExists, namesIn, readFileOrNull } from '../sys/durable-files.ts'
+import { namesIn } from '../sys/directories.ts'
+import { fileExists, readFileOrNull } from '../sys/small-files.ts'
 
 /**
  * Files in a git directory that stand while an operation waits for the user. @see wt-status.c,

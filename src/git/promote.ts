@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { refuse } from '../model/error.ts'
 import { type CommitId, commitId } from '../model/ids.ts'
-import { makeDirectories } from '../sys/durable-files.ts'
+import { makeDirectories } from '../sys/directories.ts'
 import { deviceOf } from '../sys/stage-file.ts'
 import { type GitDoor, git } from './door.ts'
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import { readOwnFile } from '../sys/durable.ts'
+import { readFileOrNull } from '../sys/small-files.ts'
 import type { Repository } from './open-repository.ts'
 
 /** The commits at which a shallow clone's history ends. Empty for a full one. */
 export async function readShallow(repository: Repository): Promise<ReadonlySet<string>> {
-  const bytes = await readOwnFile(join(repository.commonDir, 'shallow'))
+  const bytes = await readFileOrNull(join(repository.commonDir, 'shallow'))
   return new Set(
     bytes === null
       ? []

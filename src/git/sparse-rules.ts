@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { makePrivateDirectory, readFileOrNull, writePassing } from '../sys/durable-files.ts'
+import { makePrivateDirectory } from '../sys/directories.ts'
+import { readFileOrNull, writePassing } from '../sys/small-files.ts'
 import { type ConfigValues, configBoolean } from './config-values.ts'
 import { type GitDoor, git } from './door.ts'
 

@@ -13,13 +13,13 @@ import {
 } from '../store/landing-journal.ts'
 import type { Clock } from '../sys/clock.ts'
 import {
-  fileExists,
   makePrivateDirectory,
   moveOwnDirectory,
   namesIn,
   removeDirectoryIfEmpty,
   removeOwnDirectory,
-} from '../sys/durable-files.ts'
+} from '../sys/directories.ts'
+import { fileExists } from '../sys/small-files.ts'
 import { removeEmptyDirectory } from '../sys/swap-file.ts'
 import { keptRemarks } from './backup.ts'
 import type { Landed } from './critical-section.ts'

@@ -4,7 +4,7 @@ import { type NewObjects, type ObjectsAside, seeingAside, writeBlobsAside } from
 import { startRefTransaction } from '../git/ref-transaction.ts'
 import { type LandingJournal, landDirectory, writeJournal } from '../store/landing-journal.ts'
 import type { Conversation } from '../sys/conversation.ts'
-import { makePrivateDirectory } from '../sys/durable-files.ts'
+import { makePrivateDirectory } from '../sys/directories.ts'
 import type { Standing } from '../sys/file-key.ts'
 import { identityOf, ownIdentity } from '../sys/process-identity.ts'
 import type { StagedStat } from '../sys/stage-file.ts'

@@ -3,7 +3,7 @@ import { type NewObjects, type ObjectsAside, seeingAside } from '../git/promote.
 import { prepareRefMove, startRefTransaction } from '../git/ref-transaction.ts'
 import { refuse } from '../model/error.ts'
 import type { Conversation } from '../sys/conversation.ts'
-import { makePrivateDirectory, removeOwnDirectory } from '../sys/durable-files.ts'
+import { makePrivateDirectory, removeOwnDirectory } from '../sys/directories.ts'
 import { placeObjects } from '../sys/place-objects.ts'
 import { hookEnvironment } from './hook-environment.ts'
 import { chooseAside, stageLandingObjects } from './landing-objects.ts'

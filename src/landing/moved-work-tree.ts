@@ -1,9 +1,9 @@
 import { dirname, join, resolve } from 'node:path'
 import type { Repository } from '../git/open-repository.ts'
 import type { LandingJournal } from '../store/landing-journal.ts'
-import { readFileOrNull } from '../sys/durable-files.ts'
 import { resolveFile } from '../sys/index-snapshot.ts'
 import { standsAt } from '../sys/plain-file.ts'
+import { readFileOrNull } from '../sys/small-files.ts'
 
 /**
  * The journal as it reads where its work tree is now: somebody may have moved that since the landing was cut off, with `git worktree move`,

@@ -1,9 +1,10 @@
 import { basename, dirname, join, relative } from 'node:path'
 import type { Repository } from '../git/open-repository.ts'
 import type { LandingJournal } from '../store/landing-journal.ts'
-import { namesIn, readFileOrNull } from '../sys/durable-files.ts'
+import { namesIn } from '../sys/directories.ts'
 import { resolveFile } from '../sys/index-snapshot.ts'
 import { standsAt } from '../sys/plain-file.ts'
+import { readFileOrNull } from '../sys/small-files.ts'
 
 /** What a landing makes in each of its places, and walks into. */
 export const STAGE_PARTS = ['new', 'old', 'gone', 'directories'] as const

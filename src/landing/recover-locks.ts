@@ -1,9 +1,9 @@
 import { dirname, join } from 'node:path'
 import { type LandingJournal, landDirectory } from '../store/landing-journal.ts'
 import type { Clock } from '../sys/clock.ts'
-import { writePassingSync } from '../sys/durable-files.ts'
 import { lookAtLock, readTextOrNull, removeUnchanged } from '../sys/lock-file.ts'
 import { mayUseRepository } from '../sys/process-list.ts'
+import { writePassingSync } from '../sys/small-files.ts'
 import { imageFile } from './index-image.ts'
 import { indexLockFile } from './locks.ts'
 

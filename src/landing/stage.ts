@@ -3,9 +3,10 @@ import type { ObjectReader } from '../git/objects.ts'
 import { invariant, refuse } from '../model/error.ts'
 import { limits } from '../model/limits.ts'
 import { type FileStep, newFile } from '../store/landing-journal.ts'
-import { makePrivateDirectory, writeOnce } from '../sys/durable-files.ts'
+import { makePrivateDirectory } from '../sys/directories.ts'
 import { eachAtOnce } from '../sys/each-at-once.ts'
 import { blobHash, type HashName, readStanding } from '../sys/file-key.ts'
+import { writeOnce } from '../sys/small-files.ts'
 import {
   deviceOf,
   type StagedStat,

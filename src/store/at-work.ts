@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Clock } from '../sys/clock.ts'
-import { makePrivateDirectory } from '../sys/durable-files.ts'
+import { makePrivateDirectory } from '../sys/directories.ts'
 import { agesIn, removeQuietly } from '../sys/file-ages.ts'
 import { readTextOrNull, writeNew } from '../sys/lock-file.ts'
 import { livenessOf, ownIdentity, type ProcessIdentity } from '../sys/process-identity.ts'

@@ -5,9 +5,10 @@ import { listRefs } from '../git/refs.ts'
 import { listWorktrees } from '../git/worktree-list.ts'
 import { isObjectId } from '../model/ids.ts'
 import { randomName } from '../sys/clock.ts'
-import { makePrivateDirectory, readOwnFile } from '../sys/durable.ts'
+import { makePrivateDirectory } from '../sys/directories.ts'
 import { agesIn, removeQuietly, setModified } from '../sys/file-ages.ts'
 import { replaceQuickly } from '../sys/quick-files.ts'
+import { readFileOrNull } from '../sys/small-files.ts'
 import type { Store } from './open-store.ts'
 import { listPacks, type Pack, packIndex, removePacks } from './packs.ts'
 
@@ -70,7 +71,7 @@ async function looseObjects(store: Store): Promise<readonly LooseFile[]> {
 /** A passing file with the commits at which the user's history begins, in the form of git's own `shallow`. */
 async function writeEnds(store: Store): Promise<string> {
   const shallow = store.door.extraEnv?.['GIT_SHALLOW_FILE']
-  const theirs = shallow === undefined ? null : await readOwnFile(shallow)
+  const theirs = shallow === undefined ? null : await readFileOrNull(shallow)
   const rows = await listRefs(store.door, ...ON_USERS_HISTORY)
   const heads = (await listWorktrees(store.door)).flatMap((row) => row.head ?? [])
   const ids = [...rows.map((row) => row.object), ...heads]

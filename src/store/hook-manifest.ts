@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { randomName } from '../sys/clock.ts'
-import { makePrivateDirectory, readOwnFile, writeOwnFile } from '../sys/durable.ts'
+import { makePrivateDirectory } from '../sys/directories.ts'
 import { removeScript } from '../sys/hook-files.ts'
+import { readFileOrNull, writeOwnFile } from '../sys/small-files.ts'
 
 /** One thing that an installation of hooks left, so that it can be taken away byte for byte. Paths are absolute. */
 export type HookEntry =
@@ -32,7 +33,7 @@ export const shimDirectory = (galleyDir: string): string => join(galleyDir, 'hoo
 
 /** What earlier installations left; nothing, where there was none or the file is gone or broken: the scripts themselves then tell. */
 export async function readHookManifest(galleyDir: string): Promise<readonly HookEntry[]> {
-  const bytes = await readOwnFile(manifestFile(galleyDir))
+  const bytes = await readFileOrNull(manifestFile(galleyDir))
   if (bytes === null) return []
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8'))

@@ -1,9 +1,10 @@
 import { isAbsolute, join } from 'node:path'
 import { git } from '../git/door.ts'
 import type { Repository } from '../git/open-repository.ts'
-import { makePrivateDirectory, readOwnFile } from '../sys/durable.ts'
+import { makePrivateDirectory } from '../sys/directories.ts'
 import { homeDirectory } from '../sys/home.ts'
 import { replaceQuickly } from '../sys/quick-files.ts'
+import { readFileOrNull } from '../sys/small-files.ts'
 import type { Store } from './open-store.ts'
 
 /**
@@ -14,11 +15,11 @@ import type { Store } from './open-store.ts'
  */
 export async function copyIgnoreRules(repository: Repository, store: Store): Promise<void> {
   const files = [await excludesFile(repository), join(repository.commonDir, 'info', 'exclude')]
-  const parts = await Promise.all(files.map((file) => readOwnFile(file)))
+  const parts = await Promise.all(files.map((file) => readFileOrNull(file)))
   const rules = Buffer.concat(parts.flatMap((bytes) => (bytes === null ? [] : [bytes, Buffer.from('\n')])))
   const info = join(store.door.gitDir, 'info')
   const file = join(info, 'exclude')
-  const before = await readOwnFile(file)
+  const before = await readFileOrNull(file)
   if (before?.equals(rules) === true) return
   await makePrivateDirectory(info)
   await replaceQuickly(file, rules)

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { ObjectFormat } from '../model/ids.ts'
-import { writeNamedDurably } from '../sys/durable-files.ts'
 import { holdsAnything, readPlainFile } from '../sys/plain-file.ts'
 import type { ProcessIdentity } from '../sys/process-identity.ts'
+import { writeNamedDurably } from '../sys/small-files.ts'
 import { isJournalOf } from './journal-form.ts'
 
 /** A file as the journal knows it: the blob id of its bytes as they stand, and its mode. */

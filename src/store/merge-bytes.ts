@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { type FileMerge, mergeFiles } from '../git/merge-file.ts'
 import { randomName } from '../sys/clock.ts'
-import { makePrivateDirectory, writeOwnFile } from '../sys/durable.ts'
+import { makePrivateDirectory } from '../sys/directories.ts'
+import { writeOwnFile } from '../sys/small-files.ts'
 import { removeTree } from '../sys/trees.ts'
 import type { Store } from './open-store.ts'
 

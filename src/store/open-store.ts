@@ -4,7 +4,8 @@ import type { Repository } from '../git/open-repository.ts'
 import { refuse } from '../model/error.ts'
 import { limits } from '../model/limits.ts'
 import { randomName } from '../sys/clock.ts'
-import { isDirectory, makePrivateDirectory, readOwnFile, writeOwnFile } from '../sys/durable.ts'
+import { isDirectory, makePrivateDirectory } from '../sys/directories.ts'
+import { readFileOrNull, writeOwnFile } from '../sys/small-files.ts'
 import { moveDirectory, removeTree } from '../sys/trees.ts'
 import { refuseForeignFolder } from './own-folder.ts'
 
@@ -48,7 +49,7 @@ export async function findStore(repository: Repository): Promise<Store | null> {
 
 async function storeDoor(repository: Repository, gitDir: string): Promise<GitDoor> {
   const shallow = join(repository.commonDir, 'shallow')
-  const isShallow = (await readOwnFile(shallow)) !== null
+  const isShallow = (await readFileOrNull(shallow)) !== null
   return {
     kind: 'store',
     gitDir,
@@ -102,7 +103,7 @@ async function fillStore(repository: Repository, galleyDir: string, making: stri
  */
 async function allowTreeConfigs(store: string): Promise<void> {
   const file = join(store, 'config')
-  const text = (await readOwnFile(file))?.toString('utf8') ?? ''
+  const text = (await readFileOrNull(file))?.toString('utf8') ?? ''
   const bare = /^\tbare = true\n/m
   if (!bare.test(text)) return
   const config = `${text.replace(bare, '')}[extensions]\n\tworktreeConfig = true\n`

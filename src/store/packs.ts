@@ -2,8 +2,8 @@ import { basename, join } from 'node:path'
 import type { GitDoor } from '../git/door.ts'
 import { packDirectory } from '../git/pack-objects.ts'
 import { randomName } from '../sys/clock.ts'
-import { readOwnFile, writeOwnFile } from '../sys/durable.ts'
 import { agesIn, removeQuietly } from '../sys/file-ages.ts'
+import { readFileOrNull, writeOwnFile } from '../sys/small-files.ts'
 
 /** One pack of the store. */
 export interface Pack {
@@ -22,7 +22,7 @@ export async function listPacks(store: GitDoor): Promise<readonly Pack[]> {
   return Promise.all(
     packs.map(async (file) => {
       const name = basename(file.name, '.pack')
-      const keep = await readOwnFile(join(directory, `${name}.keep`))
+      const keep = await readFileOrNull(join(directory, `${name}.keep`))
       return { name, modifiedMs: file.modifiedMs, bytes: file.bytes, keep: keep?.toString('utf8') ?? null }
     }),
   )
@@ -33,7 +33,7 @@ export const keepPack = (store: GitDoor, name: string, reason: string): Promise<
   writeOwnFile(join(packDirectory(store), `${name}.keep`), reason, `tmp_keep_${randomName()}`)
 
 export const packIndex = (store: GitDoor, name: string): Promise<Buffer | null> =>
-  readOwnFile(join(packDirectory(store), `${name}.idx`))
+  readFileOrNull(join(packDirectory(store), `${name}.idx`))
 
 /**
  * Removes packs whose objects are elsewhere. The index goes first, so that nobody looks for the pack behind it; a multi-pack index,

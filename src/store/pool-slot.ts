@@ -7,10 +7,11 @@ import { listUntracked } from '../git/untracked.ts'
 import { invariant, refuse } from '../model/error.ts'
 import { type CommitId, commitId, isObjectId } from '../model/ids.ts'
 import { specialFiles } from '../sys/census.ts'
-import { makePrivateDirectory, readOwnFile } from '../sys/durable.ts'
+import { makePrivateDirectory } from '../sys/directories.ts'
 import { ownIdentity } from '../sys/process-identity.ts'
 import { isRealDirectory, renewCopy, replaceQuickly } from '../sys/quick-files.ts'
 import { isScratchTree } from '../sys/scratch-identity.ts'
+import { readFileOrNull } from '../sys/small-files.ts'
 import { removeAllInTree } from '../sys/tree-files.ts'
 import { removeTree } from '../sys/trees.ts'
 import { coveredBy } from './covered-paths.ts'
@@ -79,7 +80,7 @@ export function slotOf(repository: Repository, store: Store, name: string): Slot
 
 /** Null when there is none, or it cannot be believed: then the tree is made again. */
 export async function readSlotState(slot: Slot): Promise<SlotState | null> {
-  const bytes = await readOwnFile(slot.stateFile)
+  const bytes = await readFileOrNull(slot.stateFile)
   if (bytes === null) return null
   try {
     const value = JSON.parse(bytes.toString('utf8')) as Partial<SlotState> | null

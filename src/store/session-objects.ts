@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { Change } from '../model/change.ts'
 import { isObjectId } from '../model/ids.ts'
-import { readOwnFile } from '../sys/durable.ts'
 import { agesIn } from '../sys/file-ages.ts'
+import { readFileOrNull } from '../sys/small-files.ts'
 import type { Store } from './open-store.ts'
 
 /**
@@ -19,7 +19,7 @@ export async function neededObjects(store: Store, pending: readonly Change[]): P
   }
   const sessions = join(store.galleyDir, 'sessions')
   for (const { name } of await agesIn(sessions)) {
-    const bytes = await readOwnFile(join(sessions, name))
+    const bytes = await readFileOrNull(join(sessions, name))
     for (const id of idsIn(bytes?.toString('latin1') ?? '')) found.add(id)
   }
   return [...found].filter(isObjectId)

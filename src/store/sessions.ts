@@ -8,8 +8,9 @@ import { refuse } from '../model/error.ts'
 import type { ReadRecord } from '../model/file-state.ts'
 import { type BlobId, blobId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
-import { appendOwnLine, makePrivateDirectory, readOwnFile } from '../sys/durable.ts'
+import { makePrivateDirectory } from '../sys/directories.ts'
 import type { ProcessIdentity } from '../sys/process-identity.ts'
+import { appendOwnLine, readFileOrNull } from '../sys/small-files.ts'
 import type { Store } from './open-store.ts'
 
 /** One line of a session's journal. Calls and their outcomes are recorded before they are shown. */
@@ -102,7 +103,7 @@ export async function recordInSession(
 
 /** Reads a session's journal. A last line cut short by a kill is left out: its outcome was never shown. */
 export async function readJournal(store: Store, session: string): Promise<readonly JournalEntry[]> {
-  const bytes = await readOwnFile(journalFile(store, session))
+  const bytes = await readFileOrNull(journalFile(store, session))
   if (bytes === null) return []
   if (bytes.length > limits.sessionMaxBytes) {
     refuse(

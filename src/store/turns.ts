@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { ObjectReader } from '../git/objects.ts'
 import { invariant, refuse } from '../model/error.ts'
-import { syncDirectory } from '../sys/durable-files.ts'
+import { syncDirectory } from '../sys/directories.ts'
 import type { Store } from './open-store.ts'
 import {
   type CallEntry,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { link, lstat, open, readFile, readlink, rename, rmdir, symlink, unlink } from 'node:fs/promises'
+import { link, lstat, open, readFile, readlink, rename, symlink, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { absentAsNull, errorCode } from '../model/errno.ts'
-import { makeDirectories, syncDirectory } from './durable-files.ts'
+import { makeDirectories, syncDirectory } from './directories.ts'
 
 /** What stands at a path, links not followed but read through. */
 export type ScriptFile =
@@ -74,13 +74,6 @@ export async function restoreScript(kept: string, path: string): Promise<void> {
 
 export async function removeScript(path: string): Promise<void> {
   await unlink(path).catch(ignoreMissing)
-}
-
-/** Removes a directory of ours that is empty by now. */
-export async function removeIfEmpty(directory: string): Promise<void> {
-  await rmdir(directory).catch((error: unknown) => {
-    if (!['ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(errorCode(error))) throw error
-  })
 }
 
 function ignoreMissing(error: unknown): void {

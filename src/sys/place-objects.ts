@@ -1,7 +1,7 @@
 import { chmodSync, linkSync, lstatSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../model/errno.ts'
-import { removeDirectoryIfEmpty } from './durable-files.ts'
+import { removeDirectoryIfEmpty } from './directories.ts'
 import { NO_LINKS } from './swap-file.ts'
 
 /**

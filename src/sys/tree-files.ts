@@ -6,13 +6,13 @@ import {
   lstatSync,
   openSync,
   readSync,
-  rmdirSync,
   symlinkSync,
   unlinkSync,
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { errorCode } from '../model/errno.ts'
+import { removeDirectoryIfEmpty } from './directories.ts'
 import { inParent, type OpenParent, openParent, type ParentProblem } from './held-directory.ts'
 import type { PlaceStat } from './swap-file.ts'
 import { removeTree } from './trees.ts'
@@ -68,17 +68,7 @@ function makeRoom(parent: OpenParent): boolean {
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return true
     if (errorCode(error) !== 'EISDIR' && errorCode(error) !== 'EPERM') throw error
-    return removeIfEmpty(parent.file)
-  }
-}
-
-function removeIfEmpty(directory: string): boolean {
-  try {
-    rmdirSync(directory)
-    return true
-  } catch (error) {
-    if (['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(errorCode(error))) return false
-    throw error
+    return removeDirectoryIfEmpty(parent.file)
   }
 }
 
@@ -87,20 +77,12 @@ export function removeFromTree(root: string, path: string): boolean {
   const removed = inParent(root, path, { makeMissing: false }, (parent) => makeRoom(parent))
   if (removed === false) return false
   for (let directory = dirname(path); directory !== '.'; directory = dirname(directory)) {
-    const emptied = inParent(root, directory, { makeMissing: false }, (parent) => rmdirQuietly(parent.file))
+    const emptied = inParent(root, directory, { makeMissing: false }, (parent) =>
+      removeDirectoryIfEmpty(parent.file),
+    )
     if (emptied !== true) break
   }
   return true
-}
-
-function rmdirQuietly(directory: string): boolean {
-  try {
-    rmdirSync(directory)
-    return true
-  } catch (error) {
-    if (['ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'ENOENT'].includes(errorCode(error))) return false
-    throw error
-  }
 }
 
 /** Removes whatever stands at a path of such a tree, a directory with all it holds. Goes through no link. */

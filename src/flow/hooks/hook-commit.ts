@@ -12,7 +12,7 @@ import { agentAtWork } from '../../policy/agent-environment.ts'
 import { claimsOf } from '../../policy/cover.ts'
 import { defaultPolicy } from '../../policy/default-policy.ts'
 import { branchMatcher } from '../../policy/path-matcher.ts'
-import { readOwnFile } from '../../sys/durable.ts'
+import { readFileOrNull } from '../../sys/small-files.ts'
 import { readPolicy } from '../read-policy.ts'
 import { judgeRange, type StagedCommit } from '../verify/judge-range.ts'
 import { rulesOf, type Verifier } from '../verify/verifier.ts'
@@ -128,7 +128,7 @@ async function judgeStaged(
 /** What is being merged. `pre-merge-commit` is asked before MERGE_HEAD is written; then git's variables name it. */
 async function mergeHeads(world: World): Promise<readonly CommitId[]> {
   const { gitDir, env } = world.repository
-  const text = (await readOwnFile(join(gitDir, 'MERGE_HEAD')))?.toString('latin1') ?? ''
+  const text = (await readFileOrNull(join(gitDir, 'MERGE_HEAD')))?.toString('latin1') ?? ''
   const written = text.split('\n').filter(isObjectId)
   if (written.length > 0) return written.map(commitId)
   const named = Object.keys(env).flatMap((name) => /^GITHEAD_([0-9a-f]+)$/.exec(name)?.[1] ?? [])

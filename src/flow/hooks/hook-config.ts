@@ -3,9 +3,9 @@ import { readsConfiguredHooks, setLocalConfig, unsetLocalConfig } from '../../gi
 import type { Repository } from '../../git/open-repository.ts'
 import type { HookName, HookPlace } from '../../model/hook.ts'
 import { type HookEntry, shimDirectory } from '../../store/hook-manifest.ts'
-import { readOwnFile } from '../../sys/durable.ts'
-import { namesIn } from '../../sys/durable-files.ts'
+import { namesIn } from '../../sys/directories.ts'
 import { putScript, readScript, removeScript } from '../../sys/hook-files.ts'
+import { readFileOrNull } from '../../sys/small-files.ts'
 
 type ConfigEntry = Extract<HookEntry, { kind: 'config' }>
 
@@ -43,9 +43,9 @@ export async function writeHookConfig(
           [`hook.galley-${name}.command`, join(directory, name)] as const,
           [`hook.galley-${name}.event`, name] as const,
         ])
-  const before = (await readOwnFile(path)) ?? Buffer.alloc(0)
+  const before = (await readFileOrNull(path)) ?? Buffer.alloc(0)
   await setLocalConfig(repository.door, values)
-  const after = (await readOwnFile(path)) ?? Buffer.alloc(0)
+  const after = (await readFileOrNull(path)) ?? Buffer.alloc(0)
   const keys = values.map(([key]) => key)
   return { kind: 'config', keys, path, before: before.toString('base64'), after: after.toString('base64') }
 }

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { refuse } from '../../model/error.ts'
 import type { HookName } from '../../model/hook.ts'
-import { readOwnFile } from '../../sys/durable.ts'
 import { realPath } from '../../sys/real-path.ts'
+import { readFileOrNull } from '../../sys/small-files.ts'
 
 /** What the shims are made of, and what they are to call. */
 export interface Shims {
@@ -29,7 +29,7 @@ const UNFILLED = "\nnode='' galley='' # filled in by `galley hooks install`\n"
  */
 export async function shimText(shims: Shims, name: HookName): Promise<string> {
   const file = join(shims.directory, name)
-  const text = (await readOwnFile(file))?.toString('utf8') ?? ''
+  const text = (await readFileOrNull(file))?.toString('utf8') ?? ''
   if (!text.includes(UNFILLED)) refuse('io-error', `the shim of the hook ${name} is not at ${file}`, { file })
   const filled = `\nnode=${quoted(shims.node)} galley=${quoted(shims.program)} # filled in by \`galley hooks install\`\n`
   return text.replace(UNFILLED, () => filled)

@@ -3,11 +3,11 @@ import { assertNever } from '../../model/error.ts'
 import type { HookStep } from '../../model/hook.ts'
 import { shimLine } from '../../policy/hook-plan.ts'
 import { type HookEntry, shimDirectory } from '../../store/hook-manifest.ts'
+import { removeDirectoryIfEmpty } from '../../sys/directories.ts'
 import {
   keepScript,
   putScript,
   readScript,
-  removeIfEmpty,
   removeScript,
   restoreScript,
   type ScriptFile,
@@ -104,7 +104,7 @@ async function settlePrevious(path: string, previous: string): Promise<string | 
     await removeScript(previous)
   else if (kept.kind === 'file')
     remark = `another hook stands at ${path} now; the earlier one is kept at ${previous}`
-  await removeIfEmpty(dirname(previous))
+  removeDirectoryIfEmpty(dirname(previous))
   return remark
 }
 
@@ -132,5 +132,5 @@ export async function takeShims(galleyDir: string, names: readonly string[]): Pr
     const path = join(directory, name)
     if (isOurs(await readScript(path))) await removeScript(path)
   }
-  await removeIfEmpty(directory)
+  removeDirectoryIfEmpty(directory)
 }

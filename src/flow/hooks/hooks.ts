@@ -8,7 +8,8 @@ import {
   writeHookManifest,
 } from '../../store/hook-manifest.ts'
 import { galleyDirectory } from '../../store/open-store.ts'
-import { readScript, removeIfEmpty } from '../../sys/hook-files.ts'
+import { removeDirectoryIfEmpty } from '../../sys/directories.ts'
+import { readScript } from '../../sys/hook-files.ts'
 import { refuseAgents } from '../approve.ts'
 import type { World } from '../world.ts'
 import { findConfigWay, takeHookConfig, writeHookConfig } from './hook-config.ts'
@@ -120,7 +121,7 @@ export async function uninstallHooks(world: World): Promise<HooksRemoved> {
   await takeShims(galleyDir, hookNames)
   await writeHookManifest(galleyDir, [])
   for (const folder of new Set(entries.map((entry) => dirname(entry.path))))
-    await removeIfEmpty(join(folder, 'galley-prev'))
+    removeDirectoryIfEmpty(join(folder, 'galley-prev'))
   return { removed: [...new Set(entries.map((entry) => entry.path))], remarks }
 }
 

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { makePrivateDirectory } from '../../src/sys/durable.ts'
+import { makePrivateDirectory, removeDirectoryIfEmpty } from '../../src/sys/directories.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'galley-test-'))
 afterAll(() => rmSync(home, { recursive: true }))
@@ -25,5 +25,17 @@ describe('a folder of galley', () => {
   test('is refused at once where no folder can be made, and where a file stands in the way', async () => {
     await expect(makePrivateDirectory('/proc/galley/a/b')).rejects.toMatchObject({ code: 'ENOENT' })
     await expect(makePrivateDirectory('/dev/null/a')).rejects.toMatchObject({ code: 'ENOTDIR' })
+    writeFileSync(join(home, 'file'), '')
+    await expect(makePrivateDirectory(join(home, 'file'))).rejects.toMatchObject({ code: 'EEXIST' })
+  })
+
+  test('goes away when nothing is in it, and nothing else does', async () => {
+    await makePrivateDirectory(join(home, 'gone/inner'))
+    expect(removeDirectoryIfEmpty(join(home, 'gone'))).toBe(false)
+    expect(removeDirectoryIfEmpty(join(home, 'gone/inner'))).toBe(true)
+    expect(removeDirectoryIfEmpty(join(home, 'gone/inner'))).toBe(false)
+    writeFileSync(join(home, 'gone/file'), '')
+    expect(removeDirectoryIfEmpty(join(home, 'gone/file'))).toBe(false)
+    expect(readdirSync(join(home, 'gone'))).toEqual(['file'])
   })
 })
