@@ -17,14 +17,15 @@ import { refuseInProgress } from './repository-facts.ts'
 import type { LandingPoint, LandRequest } from './request.ts'
 import { type LeftAlone, settleFiles } from './settle-files.ts'
 
-export interface Landed {
+/** What the part of a landing with the locks held has come to, once the ref has moved. */
+export interface LandedUnderLocks {
   readonly locksHeldMs: number
   /** Whether the index says of every placed file what the system says of it. */
   readonly isIndexComplete: boolean
 }
 
 export type CriticalOutcome =
-  | ({ readonly kind: 'landed' } & Landed)
+  | ({ readonly kind: 'landed' } & LandedUnderLocks)
   /** Nothing has moved; `left` names files that somebody else changed in between. */
   | { readonly kind: 'called-off'; readonly cause: unknown; readonly left: readonly LeftAlone[] }
 

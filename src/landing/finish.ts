@@ -22,7 +22,7 @@ import {
 import { fileExists } from '../sys/small-files.ts'
 import { removeEmptyDirectory } from '../sys/swap-file.ts'
 import { keptRemarks } from './backup.ts'
-import type { Landed } from './critical-section.ts'
+import type { LandedUnderLocks } from './critical-section.ts'
 import { hookEnvironment } from './hook-environment.ts'
 import type { ReadyLanding } from './make-ready.ts'
 import { type LateSave, lateSaves } from './place-files.ts'
@@ -42,7 +42,7 @@ const SCRATCH_MS = 3600_000
 export async function finishLanding(
   request: LandRequest,
   ready: ReadyLanding,
-  outcome: Landed,
+  outcome: LandedUnderLocks,
 ): Promise<LandReport> {
   request.held?.obeySignals()
   const { journal, plan } = ready

@@ -9,7 +9,7 @@ import { withLandingLock } from '../store/lock.ts'
 import { removeDirectoryIfEmpty, removeOwnDirectory } from '../sys/directories.ts'
 import { holdingSignals } from '../sys/hold-signals.ts'
 import { resolveFile } from '../sys/index-snapshot.ts'
-import { type Landed, landUnderLocks } from './critical-section.ts'
+import { type LandedUnderLocks, landUnderLocks } from './critical-section.ts'
 import { closeLanding, finishLanding } from './finish.ts'
 import { type LockFirst, type Lookups, makeReady, type ReadyLanding } from './make-ready.ts'
 import { moveRefOnly } from './move-ref.ts'
@@ -96,7 +96,7 @@ async function land(
 }
 
 type Try =
-  | ({ readonly kind: 'landed'; readonly ready: ReadyLanding } & Landed)
+  | ({ readonly kind: 'landed'; readonly ready: ReadyLanding } & LandedUnderLocks)
   /** Nothing was changed. */
   | { readonly kind: 'not-landed'; readonly cause: unknown }
 

@@ -151,7 +151,7 @@ async function landApproved(
         ...(decision.kind === 're-parent' ? [reparented(revision)] : []),
         ...reads.map((path) => `${path}, which the agent relied on, has changed since`),
       ]
-      const ready = await recheck(world, store, logged, {
+      const ready = await checkAsItLands(world, store, logged, {
         tip: inForce,
         before: tip,
         after,
@@ -209,7 +209,7 @@ const workingOf = (revision: Revision) =>
  *
  * @throws GalleyError `checks-failed`, `check-missing`.
  */
-async function recheck(
+async function checkAsItLands(
   world: World,
   store: Store,
   logged: LoggedChange,
