@@ -13,6 +13,7 @@ import { emptyTree } from '../git/fast-import.ts'
 import type { ChangeEvent, Revision } from '../model/change.ts'
 import { invariant } from '../model/error.ts'
 import type { CommitId } from '../model/ids.ts'
+import { nameAndEmail } from '../model/person.ts'
 import type { CheckCommand, Policy } from '../model/policy.ts'
 import { autoApproves } from '../policy/judge.ts'
 import { applicableChecks } from '../policy/required-checks.ts'
@@ -194,7 +195,7 @@ export async function recordChecks(
   const event: ChangeEvent = {
     kind: 'checked',
     at: world.now(),
-    by: `${identity.name} <${identity.email}>`,
+    by: nameAndEmail(identity),
     revision: currentRevision(logged).number,
     checks: runs.map((r) => r.result),
     ...(runs.length === 0 ? { commit } : {}),

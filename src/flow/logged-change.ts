@@ -2,6 +2,7 @@ import { resolveCommit } from '../git/refs.ts'
 import { isPending } from '../model/change.ts'
 import { refuse } from '../model/error.ts'
 import type { CommitId, Digest } from '../model/ids.ts'
+import { nameAndEmail } from '../model/person.ts'
 import { appendEvents, findChange, type LoggedChange, readChange } from '../store/change-log.ts'
 import { revisionRef } from '../store/change-refs.ts'
 import type { Store } from '../store/open-store.ts'
@@ -36,7 +37,7 @@ export async function refuseLostBase(world: World, store: Store, logged: LoggedC
     const event = {
       kind: 'stale',
       at: world.now(),
-      by: `${identity.name} <${identity.email}>`,
+      by: nameAndEmail(identity),
       reason,
     } as const
     await appendEvents(store, logged, [{ event }], identity)

@@ -3,6 +3,7 @@ import type { ObjectReader } from '../git/objects.ts'
 import type { Approval, ChangeEvent } from '../model/change.ts'
 import { invariant, refuse } from '../model/error.ts'
 import type { CommitId } from '../model/ids.ts'
+import { nameAndEmail } from '../model/person.ts'
 import { writeApproval } from '../store/approvals.ts'
 import { appendEvents, type LoggedChange } from '../store/change-log.ts'
 import type { Store } from '../store/open-store.ts'
@@ -45,7 +46,7 @@ export async function recordApproval(
   invariant(revision, 'a published change has a revision')
   const identity = await world.identity()
   // A rule is not the person whose proposal it approves.
-  const by = decision.via === 'rule' ? 'rule' : `${identity.name} <${identity.email}>`
+  const by = decision.via === 'rule' ? 'rule' : nameAndEmail(identity)
   const hours = decision.policy.policy.approval.expiresAfterHours
   const at = world.now()
   const { tag, ref } = await writeApproval(

@@ -1,5 +1,6 @@
 import { isPending } from '../model/change.ts'
 import { refuse } from '../model/error.ts'
+import { nameAndEmail } from '../model/person.ts'
 import { appendEvents } from '../store/change-log.ts'
 import { withLandingLock } from '../store/lock.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
@@ -32,7 +33,7 @@ export async function reject(
     const event = {
       kind: 'rejected',
       at: world.now(),
-      by: `${identity.name} <${identity.email}>`,
+      by: nameAndEmail(identity),
       revision: currentRevision(logged).number,
       reason: request.reason,
     } as const

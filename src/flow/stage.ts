@@ -1,7 +1,7 @@
 import { sha256Hex } from '../git/blob-id.ts'
 import { commitTree } from '../git/commit-tree.ts'
 import { diffTrees } from '../git/diff-tree.ts'
-import { emptyTree, type FileChange, openImporter, type Person } from '../git/fast-import.ts'
+import { emptyTree, type FileChange, openImporter } from '../git/fast-import.ts'
 import { type RefUpdate, updateRefs } from '../git/refs.ts'
 import type { Agent } from '../model/batch.ts'
 import type { Change, ChangeEvent, Revision, RevisionFile } from '../model/change.ts'
@@ -16,6 +16,7 @@ import {
   type TreeId,
 } from '../model/ids.ts'
 import { type Manifest, manifestBytes } from '../model/manifest.ts'
+import { nameAndEmail, type Person } from '../model/person.ts'
 import type { Remark } from '../model/resolution.ts'
 import { appendEvents, eventCommit, type LoggedChange } from '../store/change-log.ts'
 import { logRef, revisionRef } from '../store/change-refs.ts'
@@ -112,7 +113,7 @@ export async function stageNewChange(
 ): Promise<LoggedChange> {
   const id = newChangeId(world)
   const at = world.now()
-  const by = `${request.committer.name} <${request.committer.email}>`
+  const by = nameAndEmail(request.committer)
   const importer = openImporter(store.door, { asPack: true })
   const revision = await writeRevision(store, importer, id, 1, facts, request)
   const proposed: ChangeEvent = { kind: 'proposed', at, by, ...facts }
@@ -157,7 +158,7 @@ export async function stageRevision(
   const revision = await writeRevision(store, importer, change.id, number, { ...change, ...words }, request)
   await importer.finish()
   await confirmManifest(store, revision, request.content)
-  const by = `${request.committer.name} <${request.committer.email}>`
+  const by = nameAndEmail(request.committer)
   const event: ChangeEvent = { kind: 'restaged', at: world.now(), by, revision, reason, ...words }
   const ref = { ref: revisionRef(change.id, number), expected: null, next: revision.commit }
   return appendEvents(store, logged, [{ event }], request.committer, [ref])

@@ -1,6 +1,6 @@
 import { type CommitId, commitId, type TreeId } from '../model/ids.ts'
+import type { Person } from '../model/person.ts'
 import { type GitDoor, git } from './door.ts'
-import type { Person } from './fast-import.ts'
 
 /** Commits a tree that is in the store already, such as one that git merged. */
 export async function commitTree(

@@ -1,6 +1,6 @@
 import { invariant, refuse } from '../model/error.ts'
 import { type CommitId, commitId, type TreeId, treeId } from '../model/ids.ts'
-import type { Person } from './fast-import.ts'
+import type { Person } from '../model/person.ts'
 import type { ObjectReader } from './objects.ts'
 
 export interface ParsedCommit {

@@ -1,6 +1,6 @@
 import { refuse } from '../model/error.ts'
+import type { Person } from '../model/person.ts'
 import { type GitDoor, git } from './door.ts'
-import type { Person } from './fast-import.ts'
 
 /** The configuration of a repository as git sees it, keys in lower case except for the middle part. */
 export type GitConfig = ReadonlyMap<string, string>

@@ -1,6 +1,6 @@
+import type { Person } from '../model/person.ts'
 import { configValues } from './config-values.ts'
 import { type GitDoor, git } from './door.ts'
-import type { Person } from './fast-import.ts'
 
 /**
  * Tells the store's git what commits in its scratch trees need: who the user is (their own configuration may say so in their

@@ -1,17 +1,10 @@
 import { join } from 'node:path'
-import { invariant } from '../model/error.ts'
 import { type CommitId, commitId, type ObjectFormat, type TreeId, treeId, zeroId } from '../model/ids.ts'
+import { type Person, personLine } from '../model/person.ts'
 import { converse } from '../sys/conversation.ts'
 import { removeOwnDirectory } from '../sys/directories.ts'
 import { answerOf } from './answer-of.ts'
 import { type GitDoor, gitEnvironment, gitFailure, repositoryArguments } from './door.ts'
-
-export interface Person {
-  readonly name: string
-  readonly email: string
-  /** Seconds since the epoch and zone, as git writes them: `1700000000 +0100`. */
-  readonly date: string
-}
 
 /** One path of a commit to be written. */
 export type FileChange =
@@ -142,7 +135,7 @@ function pushCommit(
 ): void {
   if (request.parent === null) parts.push(`reset ${PASSING_REF}\n\n`) // else it would go on from the commit before
   parts.push(`commit ${PASSING_REF}\nmark :${mark}\n`)
-  parts.push(`author ${personText(request.author)}\ncommitter ${personText(request.committer)}\n`)
+  parts.push(`author ${personLine(request.author)}\ncommitter ${personLine(request.committer)}\n`)
   pushData(parts, Buffer.from(request.message, 'utf8'))
   if (request.parent !== null) {
     const parentMark = marks.get(request.parent)
@@ -165,13 +158,6 @@ function pushCommit(
 
 function pushData(parts: (Uint8Array | string)[], bytes: Uint8Array): void {
   parts.push(`data ${bytes.length}\n`, bytes, '\n')
-}
-
-/** Names and addresses as git itself cleans them: no angle brackets, no line breaks, no NUL. */
-function personText(person: Person): string {
-  const clean = (text: string) => text.replaceAll(/[<>\n\r\0]/g, '').trim()
-  invariant(/^\d+ [+-]\d{4}$/.test(person.date), `a date as git writes it: ${person.date}`)
-  return `${clean(person.name)} <${clean(person.email)}> ${person.date}`
 }
 
 /** C-style quoting, always on, so that no path can be read as anything else. */

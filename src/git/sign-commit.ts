@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { refuse } from '../model/error.ts'
 import { type CommitId, commitId, type TreeId } from '../model/ids.ts'
+import type { Person } from '../model/person.ts'
 import { personVariables } from './commit-tree.ts'
 import { type GitDoor, git } from './door.ts'
-import type { Person } from './fast-import.ts'
 import type { Repository } from './open-repository.ts'
 
 /** What a signing program may need to ask the user for a passphrase or a touch. */

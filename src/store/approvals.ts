@@ -1,11 +1,11 @@
 import { git } from '../git/door.ts'
-import type { Person } from '../git/fast-import.ts'
 import type { ObjectReader } from '../git/objects.ts'
 import type { RefUpdate } from '../git/refs.ts'
 import { type SignedText, splitSignature } from '../git/verify-tag.ts'
 import type { Approval } from '../model/change.ts'
 import { type ChangeId, type TagId, tagId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
+import { type Person, personLine } from '../model/person.ts'
 import { readApprovalText } from '../model/read-record.ts'
 import { approvalPrefix, approvalRef, type ChangeRefs } from './change-refs.ts'
 import type { Store } from './open-store.ts'
@@ -44,8 +44,7 @@ export async function writeApproval(
 }
 
 async function makeTag(store: Store, { name, target, body, tagger }: TagText): Promise<TagId> {
-  const who = `${tagger.name} <${tagger.email}> ${tagger.date}`
-  const input = `object ${target}\ntype commit\ntag ${name}\ntagger ${who}\n\n${body}`
+  const input = `object ${target}\ntype commit\ntag ${name}\ntagger ${personLine(tagger)}\n\n${body}`
   const result = await git(store.door, { args: ['mktag'], input })
   return tagId(result.stdout.toString('latin1').trim())
 }

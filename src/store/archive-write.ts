@@ -1,10 +1,11 @@
-import { openImporter, type Person } from '../git/fast-import.ts'
+import { openImporter } from '../git/fast-import.ts'
 import { type ObjectReader, openObjectReader } from '../git/objects.ts'
 import { objectsIn, type PackedObject, packThese } from '../git/pack-objects.ts'
 import { listRefs, type RefRow, type RefUpdate, updateRefs } from '../git/refs.ts'
 import type { Change } from '../model/change.ts'
 import { GalleyError } from '../model/error.ts'
 import { type ChangeId, type CommitId, changeId, commitId, isChangeId } from '../model/ids.ts'
+import type { Person } from '../model/person.ts'
 import {
   ARCHIVE_PREFIX,
   type ArchiveCounts,

@@ -4,6 +4,7 @@ import { asSystemRefusal } from '../../model/errno.ts'
 import { GalleyError } from '../../model/error.ts'
 import { hintFor } from '../../model/error-codes.ts'
 import { type Finding, good, note, problem } from '../../model/finding.ts'
+import { nameAndEmail } from '../../model/person.ts'
 import { readHookManifest } from '../../store/hook-manifest.ts'
 import { findStore, galleyDirectory } from '../../store/open-store.ts'
 import type { Shims } from '../hooks/hook-shims.ts'
@@ -95,7 +96,7 @@ const isBroken = ({ state }: { readonly state: string }): boolean => state !== '
 
 async function examineIdentity(world: World): Promise<Finding> {
   return world.identity().then(
-    ({ name, email }) => good('identity', `you approve and land as ${name} <${email}>`),
+    (person) => good('identity', `you approve and land as ${nameAndEmail(person)}`),
     (error: unknown) => {
       if (!(error instanceof GalleyError)) throw error
       const advice = 'Set user.name and user.email with `git config`.'

@@ -5,6 +5,7 @@ import { takenRemark } from '../../landing/backup.ts'
 import { isPending, type Landing } from '../../model/change.ts'
 import { refuse } from '../../model/error.ts'
 import type { CommitId } from '../../model/ids.ts'
+import { nameAndEmail } from '../../model/person.ts'
 import type { LoggedChange } from '../../store/change-log.ts'
 import { landingRef, logRef } from '../../store/change-refs.ts'
 import type { Store } from '../../store/open-store.ts'
@@ -65,7 +66,7 @@ export async function recordLanding(
   const event = {
     kind: 'landed',
     at: world.now(),
-    by: `${identity.name} <${identity.email}>`,
+    by: nameAndEmail(identity),
     revision: currentRevision(logged).number,
     landing,
   } as const
