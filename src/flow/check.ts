@@ -22,10 +22,10 @@ import type { Store } from '../store/open-store.ts'
 import { ensureScratch, type ScratchTree } from '../store/scratch.ts'
 import { sealTree, type TreeSeal } from '../store/tree-seal.ts'
 import { type ProvisionedTree, type SetupFailure, withFullTree } from './full-tree.ts'
-import { beforeCommit, findTeamHooks } from './hooks/team-hooks.ts'
 import type { PolicyInForce } from './read-policy.ts'
 import { recordApproval } from './record-approval.ts'
 import { rewriterAmong, rewritingJudge, stageRewritten } from './rewritten.ts'
+import { beforeCommit, findTeamHooks } from './team-hooks.ts'
 import type { World } from './world.ts'
 
 /** The newest revision; every change that the store publishes has one. */

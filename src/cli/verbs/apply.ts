@@ -1,6 +1,6 @@
-import { approveUnseen, landWithYes } from '../../flow/apply.ts'
 import { approve, refuseAgents } from '../../flow/approve.ts'
 import type { ChangeView } from '../../flow/change-view.ts'
+import { approveUnseen, landWithYes } from '../../flow/land/apply.ts'
 import { propose } from '../../flow/propose.ts'
 import { readPairs } from '../../flow/show.ts'
 import type { World } from '../../flow/world.ts'

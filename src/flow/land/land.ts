@@ -13,12 +13,12 @@ import { checkNames, checkRevision, currentRevision, recordChecks, runChecks } f
 import { believable } from '../exchange/foreign-change.ts'
 import { loadChange, refuseLostBase } from '../logged-change.ts'
 import { type PolicyInForce, readPolicy, withBasePolicy } from '../read-policy.ts'
+import { finishRecorded, type Recorded, recordLanding, rememberLanding } from '../record-landing.ts'
 import { finishInterrupted } from '../recover.ts'
 import { rewriterAmong, rewritersOf, rewritingJudge, stageRewritten } from '../rewritten.ts'
 import type { World } from '../world.ts'
 import { decide, movedReads, refuseByPolicy } from './land-facts.ts'
 import { landingCommit } from './landing-commit.ts'
-import { finishRecorded, type Recorded, recordLanding, rememberLanding } from './record-landing.ts'
 import { restageByMerge } from './restage.ts'
 import { takenAlongBy, takenOverBy } from './taken-over.ts'
 

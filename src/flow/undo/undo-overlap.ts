@@ -9,7 +9,7 @@ import { type ConflictFact, type LaterFact, overlapRefusal } from '../../policy/
 import { readChangeRefs } from '../../store/change-refs.ts'
 import type { ObjectsAside } from '../../store/objects-aside.ts'
 import { bytesAt, type ConflictPaths, drawConflicts } from '../draw-conflicts.ts'
-import { changeIdIn } from './mark-undone.ts'
+import { changeIdIn } from '../mark-undone.ts'
 import { findLater, type LaterCommit } from './undo-later.ts'
 import {
   type ChainOutcome,

@@ -10,8 +10,8 @@ import { limits } from '../../model/limits.ts'
 import { takesBack, type UndoWish, undoRefusal } from '../../policy/undo-decision.ts'
 import { findChange, listChanges, peekChange, readChange, readChanges } from '../../store/change-log.ts'
 import type { Store } from '../../store/open-store.ts'
+import { changeOfCommit } from '../mark-undone.ts'
 import type { World } from '../world.ts'
-import { changeOfCommit } from './mark-undone.ts'
 import { findElsewhere } from './undo-elsewhere.ts'
 
 /** One commit to take back (or, by a redo, to apply again), as one three-way merge. */

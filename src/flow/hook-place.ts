@@ -1,10 +1,10 @@
 import { basename, dirname, join, relative, sep } from 'node:path'
-import { hooksPath } from '../../git/hooks-path.ts'
-import type { Repository } from '../../git/open-repository.ts'
-import type { HookFile, HookName, HookOwner, HookPlace } from '../../model/hook.ts'
-import { callsOf, type HookFacts, readHookText } from '../../policy/hook-plan.ts'
-import { readScript } from '../../sys/hook-files.ts'
-import { realPath } from '../../sys/real-path.ts'
+import { hooksPath } from '../git/hooks-path.ts'
+import type { Repository } from '../git/open-repository.ts'
+import type { HookFile, HookName, HookOwner, HookPlace } from '../model/hook.ts'
+import { callsOf, type HookFacts, readHookText } from '../policy/hook-plan.ts'
+import { readScript } from '../sys/hook-files.ts'
+import { realPath } from '../sys/real-path.ts'
 
 /** Finds out where git looks for hooks here, and whose place that is. Reads only. */
 export async function findHookPlace(repository: Repository): Promise<HookPlace> {

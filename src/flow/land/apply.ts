@@ -1,10 +1,10 @@
-import { GalleyError, refuse } from '../model/error.ts'
-import { hintFor } from '../model/error-codes.ts'
-import { type ApproveRequest, approve, refuseAgents } from './approve.ts'
-import type { ChangeView } from './change-view.ts'
-import { type Landed, land } from './land/land.ts'
-import { type ProposeRequest, propose } from './propose.ts'
-import type { World } from './world.ts'
+import { GalleyError, refuse } from '../../model/error.ts'
+import { hintFor } from '../../model/error-codes.ts'
+import { type ApproveRequest, approve, refuseAgents } from '../approve.ts'
+import type { ChangeView } from '../change-view.ts'
+import { type ProposeRequest, propose } from '../propose.ts'
+import type { World } from '../world.ts'
+import { type Landed, land } from './land.ts'
 
 /**
  * Proposes a batch, approves it as the user, and lands it: for a caller who has seen the batch itself.

@@ -1,13 +1,13 @@
-import { parseCommit } from '../../git/commit.ts'
-import type { Change, ChangeEvent, Landing } from '../../model/change.ts'
-import { refuse } from '../../model/error.ts'
-import { type ChangeId, type CommitId, changeId, isChangeId } from '../../model/ids.ts'
-import type { Person } from '../../model/person.ts'
-import { appendToLogs, type LoggedChange, readLog } from '../../store/change-log.ts'
-import { readChangeRefs } from '../../store/change-refs.ts'
-import type { Store } from '../../store/open-store.ts'
-import { loadChange } from '../logged-change.ts'
-import type { World } from '../world.ts'
+import { parseCommit } from '../git/commit.ts'
+import type { Change, ChangeEvent, Landing } from '../model/change.ts'
+import { refuse } from '../model/error.ts'
+import { type ChangeId, type CommitId, changeId, isChangeId } from '../model/ids.ts'
+import type { Person } from '../model/person.ts'
+import { appendToLogs, type LoggedChange, readLog } from '../store/change-log.ts'
+import { readChangeRefs } from '../store/change-refs.ts'
+import type { Store } from '../store/open-store.ts'
+import { loadChange } from './logged-change.ts'
+import type { World } from './world.ts'
 
 /**
  * The change that a commit's message says it came from; null where it names none. The last such line counts: galley's own
