@@ -2,6 +2,7 @@ import { mayBeInterrupted, openWorld, type World } from '../flow/world.ts'
 import { version } from '../model/version.ts'
 import { visible } from '../review/visible.ts'
 import { systemClock } from '../sys/clock.ts'
+import type { CliProcess } from './cli-process.ts'
 import { errorText, exitCodeOf, refusalOf, usageError } from './errors.ts'
 import { readInput } from './input.ts'
 import type { Parsed } from './parse.ts'
@@ -9,16 +10,6 @@ import { readPlainWords } from './plain-words.ts'
 import { openTerminal } from './terminal.ts'
 import type { Answer, CliContext, Verb } from './verb.ts'
 import { verbs } from './verbs.ts'
-
-/** The parts of the process that the command line uses. */
-export interface CliProcess {
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly argv: readonly string[]
-  readonly cwd: () => string
-  readonly stdin: NodeJS.ReadStream
-  readonly stdout: NodeJS.WriteStream
-  readonly stderr: NodeJS.WriteStream
-}
 
 /**
  * Runs one command line and gives its exit code: 0 done, 1 refused, 2 wrong command line, 255 a fault of galley's own.

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import type { CliProcess } from './main.ts'
+import type { CliProcess } from './cli-process.ts'
 import type { Terminal } from './verb.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { LineRange } from './edit-lines.ts'
 import type { FileText } from './file-text.ts'
+import type { LineRange } from './line-range.ts'
 
 /**
  * How far lines have moved since a file was read: the named lines and their direct neighbours must stand, unchanged, at

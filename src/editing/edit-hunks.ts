@@ -1,6 +1,6 @@
 import type { HunksEdit, Tier } from '../model/edit.ts'
 import type { FileText } from './file-text.ts'
-import { hunkClaims, type PlacedHunk } from './hunk-splices.ts'
+import { hunkClaims } from './hunk-splices.ts'
 import { failed, type Outcome } from './outcome.ts'
 import { placeEnvelope } from './place-envelope.ts'
 import { placeUnified } from './place-unified.ts'
@@ -29,8 +29,3 @@ export function resolveHunks(text: FileText, edit: HunksEdit, maxTier: Tier): Ou
     remarks: [],
   }
 }
-
-/** Where all hunks of an edit go, or the first one that has no place. */
-export type Placing =
-  | { readonly kind: 'placed'; readonly hunks: readonly PlacedHunk[] }
-  | Extract<Outcome, { kind: 'failed' }>

@@ -2,15 +2,10 @@ import { type AppendEdit, type InsertEdit, type LinesEdit, wordFor } from '../mo
 import type { Refusal } from '../model/error.ts'
 import { encode } from './bytes.ts'
 import type { FileText } from './file-text.ts'
+import type { LineRange } from './line-range.ts'
 import type { Ending, LineTable } from './lines.ts'
 import { type Claim, failed, type Outcome, refusal } from './outcome.ts'
 import { joinPieces, splitPieces } from './pieces.ts'
-
-/** Lines that an edit names, 1-based and inclusive. */
-export interface LineRange {
-  readonly from: number
-  readonly to: number
-}
 
 /** Refuses line numbers that the file does not have. */
 export function refuseRange(file: FileText, edit: LinesEdit | InsertEdit): Refusal | null {

@@ -1,6 +1,6 @@
 import type { LinesEdit } from '../model/edit.ts'
 import { evidenceLines } from '../model/quoted-lines.ts'
-import type { LineRange } from './edit-lines.ts'
+import type { LineRange } from './line-range.ts'
 import type { LineTable } from './lines.ts'
 import type { Work } from './work.ts'
 

@@ -5,12 +5,10 @@ import type { BlobId } from '../model/ids.ts'
 import { distanceMoved } from './carried-lines.ts'
 import { changedSince } from './changed-since.ts'
 import type { DraftFile, DraftState } from './draft.ts'
-import type { LineRange } from './edit-lines.ts'
-import type { JudgeContext } from './judge-edit.ts'
+import type { JudgeContext } from './judge-context.ts'
+import type { LineRange } from './line-range.ts'
 import { refusal } from './outcome.ts'
-
-/** Lines known to the requester: ranges that are sorted and do not touch, or all, or none. */
-export type Seen = 'all' | 'none' | readonly LineRange[]
+import type { Seen } from './seen.ts'
 
 /** Whether what the requester knew of a file still holds. */
 export type Freshness =

@@ -2,8 +2,8 @@ import type { Hunk, HunkLine, HunksEdit, Tier } from '../model/edit.ts'
 import { encode } from './bytes.ts'
 import type { FileText } from './file-text.ts'
 import { hasMark, isOld, withoutMark } from './hunk-block.ts'
-import type { Reindent } from './indent.ts'
 import type { Ending } from './lines.ts'
+import type { Reindent } from './match-request.ts'
 import type { Claim } from './outcome.ts'
 
 /** A hunk whose place is known. */

@@ -4,11 +4,8 @@ import type { FileText } from './file-text.ts'
 import { fold } from './fold.ts'
 import type { LineIndex } from './line-index.ts'
 import { trimmed } from './line-index.ts'
-import type { MatchRequest, Place } from './match.ts'
+import type { MatchRequest, Place, Reindent } from './match-request.ts'
 import { type Piece, splitPieces } from './pieces.ts'
-
-/** Moves one line of the new text to the file's indentation; null = the line cannot be moved that way. */
-export type Reindent = (line: string) => string | null
 
 /** A line of the old text is looked for at no more places than this; a commoner one proves nothing. */
 const PLACES_MAX = 2000

@@ -1,29 +1,21 @@
-import { type Edit, type Tier, wordFor } from '../model/edit.ts'
+import { type Edit, wordFor } from '../model/edit.ts'
 import type { Refusal } from '../model/error.ts'
 import { assertNever } from '../model/error.ts'
 import { sameBytes } from './bytes.ts'
-import type { Draft, DraftFile } from './draft.ts'
+import type { DraftFile } from './draft.ts'
 import { resolveCell } from './edit-cell.ts'
 import { resolveHunks } from './edit-hunks.ts'
 import { resolveAppend, withinFile } from './edit-lines.ts'
 import { resolveReplace } from './edit-replace.ts'
-import { judgeFreshness, movedBy, type Seen } from './freshness.ts'
+import { judgeFreshness, movedBy } from './freshness.ts'
+import type { JudgeContext } from './judge-context.ts'
 import { judgeLines } from './judge-lines.ts'
 import { markLength } from './lines.ts'
 import { refuseNewText } from './new-text.ts'
 import { type Claim, failed, type Outcome, refusal } from './outcome.ts'
-import type { Reads } from './reads.ts'
+import type { Seen } from './seen.ts'
 import { stricter } from './tiers.ts'
 import { WorkExhausted } from './work.ts'
-
-/** What judging needs besides the edit and its file. */
-export interface JudgeContext {
-  readonly draft: Draft
-  readonly reads: Reads
-  readonly maxTier: Tier
-  readonly carry: boolean
-  readonly fileMaxBytes: number
-}
 
 export type TextEdit = Extract<Edit, { op: 'replace' | 'lines' | 'insert' | 'append' | 'hunks' | 'cell' }>
 

@@ -10,10 +10,12 @@ import {
   weaknessOf,
 } from '../model/quoted-lines.ts'
 import type { DraftFile } from './draft.ts'
-import { type LineRange, refuseRange, resolveInsert, resolveLines } from './edit-lines.ts'
+import { refuseRange, resolveInsert, resolveLines } from './edit-lines.ts'
 import type { FileText } from './file-text.ts'
-import { firstUnseen, namedLines, type Seen } from './freshness.ts'
+import { firstUnseen, namedLines } from './freshness.ts'
+import type { LineRange } from './line-range.ts'
 import { type Outcome, refusal } from './outcome.ts'
+import type { Seen } from './seen.ts'
 import { showText } from './show-text.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { type CopyEdit, type Edit, type MoveEdit, wordFor } from '../model/edit.ts'
 import type { Failure, ItemResult, Remark } from '../model/resolution.ts'
 import { absentDraft, type Draft, type DraftFile, type DraftState } from './draft.ts'
-import type { JudgeContext } from './judge-edit.ts'
+import type { JudgeContext } from './judge-context.ts'
 import { judgePath, type PathVerdict } from './judge-path.ts'
 
 export interface StepVerdict {

@@ -2,29 +2,9 @@ import type { Tier } from '../model/edit.ts'
 import { encode } from './bytes.ts'
 import type { FileText } from './file-text.ts'
 import { type FoldedText, type FoldLevel, fold } from './fold.ts'
-import { indentMatches, type Reindent } from './indent.ts'
-import type { Span } from './replacement.ts'
+import { indentMatches } from './indent.ts'
+import type { MatchRequest, Place } from './match-request.ts'
 import { rankOf } from './tiers.ts'
-
-export interface MatchRequest {
-  readonly old: string
-  /** Only to see whether it can take the file's indentation (tier `indent`). */
-  readonly new: string
-  readonly wholeLines: boolean
-  /** 1-based; only places that begin on this line count. */
-  readonly startLine: number | null
-  readonly maxTier: Tier
-  /** Stops after this many places. */
-  readonly limit: number
-}
-
-/** One place where the text stands. */
-export interface Place extends Span {
-  /** The old text ends with a newline that the end of the file stands for here. */
-  readonly lacksNewline: boolean
-  /** How the new text's lines get the file's indentation (tier `indent`). */
-  readonly reindent: Reindent | null
-}
 
 export interface Match {
   readonly tier: Tier

@@ -1,12 +1,12 @@
 import { type Hunk, type HunksEdit, type Tier, tiers } from '../model/edit.ts'
 import type { Refusal } from '../model/error.ts'
 import { limits } from '../model/limits.ts'
-import type { Placing } from './edit-hunks.ts'
 import type { FileText } from './file-text.ts'
 import { type Block, type BlockSearch, blockOf, findBlock, isOld } from './hunk-block.ts'
 import { explainMissing, type HunkPlace, nameOf } from './hunk-help.ts'
 import type { PlacedHunk } from './hunk-splices.ts'
 import { refusal } from './outcome.ts'
+import type { Placing } from './placing.ts'
 import { rankOf } from './tiers.ts'
 
 /**

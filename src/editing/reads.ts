@@ -1,8 +1,8 @@
 import type { ReadRecord } from '../model/file-state.ts'
 import type { BlobId } from '../model/ids.ts'
-import type { LineRange } from './edit-lines.ts'
 import { FileText } from './file-text.ts'
-import type { Seen } from './freshness.ts'
+import type { LineRange } from './line-range.ts'
+import type { Seen } from './seen.ts'
 import type { Work } from './work.ts'
 
 /** The reads of one request, by path, with what is worked out of them once for all edits. */

@@ -3,14 +3,8 @@ import type { ConfigValues } from '../git/config-values.ts'
 import { refreshIndex } from '../git/index-update.ts'
 import type { Repository } from '../git/open-repository.ts'
 import { runHook } from '../git/run-hook.ts'
-import {
-  doneRoot,
-  findJournal,
-  holdsDisplaced,
-  type LandingJournal,
-  landDirectory,
-  landRoot,
-} from '../store/landing-journal.ts'
+import { findJournal, holdsDisplaced } from '../store/find-journal.ts'
+import { doneRoot, type LandingJournal, landDirectory, landRoot } from '../store/landing-journal.ts'
 import type { Clock } from '../sys/clock.ts'
 import {
   makePrivateDirectory,

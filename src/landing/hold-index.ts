@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { invariant } from '../model/error.ts'
-import { findJournal, landDirectory, landingId, landRoot } from '../store/landing-journal.ts'
+import { findJournal } from '../store/find-journal.ts'
+import { landDirectory, landingId, landRoot } from '../store/landing-journal.ts'
 import { holdsLandingLock } from '../store/lock.ts'
 import { makePrivateDirectory, removeDirectoryIfEmpty } from '../sys/directories.ts'
 import { holdingSignals } from '../sys/hold-signals.ts'

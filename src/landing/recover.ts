@@ -10,14 +10,8 @@ import { refuse } from '../model/error.ts'
 import { commitId } from '../model/ids.ts'
 import { quote } from '../policy/quote.ts'
 import { type RecoveryDirection, recoveryDirection } from '../policy/recovery-decision.ts'
-import {
-  findJournal,
-  holdsDisplaced,
-  type LandingJournal,
-  landDirectory,
-  landRoot,
-  newFile,
-} from '../store/landing-journal.ts'
+import { findJournal, holdsDisplaced } from '../store/find-journal.ts'
+import { type LandingJournal, landDirectory, landRoot, newFile } from '../store/landing-journal.ts'
 import {
   isLockFile,
   landingLockFile,

@@ -1,4 +1,5 @@
-import { type RunOutcome, run as runFlow } from '../../flow/run/run.ts'
+import { run as runFlow } from '../../flow/run/run.ts'
+import type { RunOutcome } from '../../flow/run/run-work.ts'
 import { visible } from '../../review/visible.ts'
 import { usageError } from '../errors.ts'
 import { permissionModeOf, permissionModeOption } from '../permission-mode.ts'

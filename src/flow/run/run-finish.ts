@@ -1,37 +1,16 @@
-import type { Agent } from '../../model/batch.ts'
 import { GalleyError, refuse } from '../../model/error.ts'
 import type { CommitId, TreeId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { coveredBy } from '../../store/covered-paths.ts'
 import { keepFiles, keepTree, leftRef } from '../../store/left-work.ts'
-import type { Store } from '../../store/open-store.ts'
 import type { GroupResult } from '../../sys/process-group.ts'
 import { isRealDirectory } from '../../sys/quick-files.ts'
 import { type ChangeView, viewChange } from '../change-view.ts'
 import { checkRevision } from '../check.ts'
-import type { HeldTree } from '../full-tree.ts'
-import type { PolicyInForce } from '../read-policy.ts'
-import type { Base } from '../select-base.ts'
-import type { World } from '../world.ts'
-import type { RunOutcome, RunRequest } from './run.ts'
 import { type CollectedWork, collectWork, type RunCommit } from './run-collect.ts'
 import { type RunStep, type StagedRun, stageRun } from './run-stage.ts'
-import { type Marks, tidyAfter } from './run-watch.ts'
-
-/** One run, from the moment that its tree is there. */
-export interface RunWork {
-  readonly world: World
-  readonly store: Store
-  readonly id: string
-  readonly base: Base
-  readonly inForce: PolicyInForce
-  /** What the tree was checked out at. */
-  readonly commit: CommitId
-  readonly tree: HeldTree
-  readonly agent: Agent
-  readonly request: RunRequest
-  readonly marks: Marks
-}
+import { tidyAfter } from './run-watch.ts'
+import type { RunOutcome, RunWork } from './run-work.ts'
 
 /**
  * Takes what a command did into changes, and gives its tree back.

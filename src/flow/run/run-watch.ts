@@ -8,15 +8,7 @@ import { readSlotState, slotOf } from '../../store/pool-slot.ts'
 import { isThere, readQuickly, replaceQuickly } from '../../sys/quick-files.ts'
 import { removeTree } from '../../sys/trees.ts'
 import type { World } from '../world.ts'
-import type { RunWork } from './run-finish.ts'
-
-/** What a command could reach beside its tree, as it was before it ran. */
-export interface Marks {
-  /** The store's configuration. */
-  readonly storeConfig: Buffer | null
-  /** The user's refs, HEAD and configuration, for telling whether they moved. */
-  readonly user: ReadonlyMap<string, string>
-}
+import type { Marks, RunWork } from './run-work.ts'
 
 /** Looks at what a run is not to change. One process. */
 export async function takeMarks(world: World, store: Store): Promise<Marks> {

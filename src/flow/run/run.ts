@@ -6,53 +6,20 @@ import type { Agent } from '../../model/batch.ts'
 import { GalleyError, refuse } from '../../model/error.ts'
 import type { CommitId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import type { PermissionMode } from '../../model/policy.ts'
 import { strictest } from '../../policy/judge.ts'
 import { quote } from '../../policy/quote.ts'
 import type { Store } from '../../store/open-store.ts'
 import { randomName } from '../../sys/clock.ts'
 import { type GroupResult, runInGroup } from '../../sys/process-group.ts'
 import { directoryInTree } from '../../sys/tree-files.ts'
-import type { ChangeView } from '../change-view.ts'
 import { holdFullTree, treeEnvironment } from '../full-tree.ts'
 import { readPolicy } from '../read-policy.ts'
 import { finishInterrupted } from '../recover.ts'
 import { selectBase } from '../select-base.ts'
 import type { World } from '../world.ts'
-import { finishRun, type RunWork } from './run-finish.ts'
+import { finishRun } from './run-finish.ts'
 import { takeMarks } from './run-watch.ts'
-
-export interface RunRequest {
-  /** The program and its arguments. */
-  readonly command: readonly string[]
-  /** One change for each commit of the command's, stacked, instead of one for all. */
-  readonly keepsCommits?: boolean
-  /** Runs the policy's setup command first, where it has not been run for these lock files. Default true. */
-  readonly usesSetup?: boolean
-  /** What the caller allows; the stricter of it and the policy's counts. Default `full`. */
-  readonly permissionMode?: PermissionMode
-  /** Where the command starts: a directory of the repository. Default: its root. */
-  readonly directory?: string
-  /** Default `none`: it reads nothing, and what it prints is dropped. */
-  readonly stdio?: 'inherit' | 'stderr' | 'none'
-  /** Hands signals of this process on to the command. For programs that are nothing but the command. */
-  readonly forwardsSignals?: boolean
-  readonly onProgress?: (text: string) => void
-}
-
-export interface RunOutcome {
-  /** Names the run: in the changes' `agent.session`, and in the refs of what was left. */
-  readonly run: string
-  /** As a shell has it: 128 and the signal's number, where a signal ended the command. */
-  readonly exitCode: number
-  readonly signal: string | null
-  /** Oldest first. None = nothing changed. */
-  readonly changes: readonly ChangeView[]
-  /** What is to be known beside: what was left out or ended, each as a sentence. */
-  readonly remarks: readonly string[]
-  /** Refs of the store, and a folder, that hold what did not become part of a change. */
-  readonly left: readonly string[]
-}
+import type { RunOutcome, RunRequest, RunWork } from './run-work.ts'
 
 /**
  * Runs a command, such as a coding agent, in a full scratch tree at HEAD, and captures what it did as a change.

@@ -1,34 +1,13 @@
 import { type LoggedCommit, walkCommits } from '../../git/commit-log.ts'
 import type { GitDoor } from '../../git/door.ts'
 import { emptyTree } from '../../git/fast-import.ts'
-import { type CommitId, commitId, treeId, zeroId } from '../../model/ids.ts'
-import type { Manifest } from '../../model/manifest.ts'
+import { commitId, treeId, zeroId } from '../../model/ids.ts'
 import type { CommitVerdict } from '../../model/verdict.ts'
 import { withTemporaryDirectory } from '../../sys/temporary.ts'
-import { type ApprovalRules, digestOf } from './approval-pool.ts'
+import { digestOf } from './approval-pool.ts'
 import { RangeJudge } from './range-judge.ts'
+import type { RangeRequest, StagedCommit } from './range-request.ts'
 import type { Verifier } from './verifier.ts'
-
-export interface RangeRequest {
-  readonly include: readonly CommitId[]
-  readonly exclude: readonly CommitId[]
-  /** Every commit must be covered. */
-  readonly isStrict: boolean
-  readonly rules: ApprovalRules
-  /** The moment at which approvals must not have expired: one for all (ISO 8601), or when each commit was made. */
-  readonly at: 'commit' | string
-  /** The commit that is about to be made on top of the range, from the index. */
-  readonly staged?: StagedCommit
-}
-
-/** A commit that does not exist yet: a hook is asked about it. */
-export interface StagedCommit {
-  /** The first is where HEAD is; more of them: a merge. */
-  readonly parents: readonly CommitId[]
-  readonly message: string
-  /** What the index holds against a tree. `objects`: where the tree's objects are, if not in the repository. */
-  readonly against: (tree: string, objects: string | null) => Promise<Manifest>
-}
 
 /**
  * Judges every commit of a range from the objects alone: what it changes, and which approvals cover that (DESIGN.md section 14).

@@ -13,7 +13,7 @@ import { composeTransitions, outsidePaths, type Side } from '../../policy/transi
 import { eachAtOnce } from '../../sys/each-at-once.ts'
 import { type ApprovalPool, type Covering, digestOf } from './approval-pool.ts'
 import { findEarlierUses, type Uses } from './earlier-uses.ts'
-import type { RangeRequest } from './judge-range.ts'
+import type { RangeRequest } from './range-request.ts'
 import type { Verifier } from './verifier.ts'
 
 /** Signatures that are verified at a time. */
