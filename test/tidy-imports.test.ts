@@ -76,6 +76,81 @@ function refusedImport(from: string, allowed: Room, specifier: string): string |
   return allowed.npm.some((name) => specifier === name || specifier.startsWith(`${name}/`)) ? null : specifier
 }
 
+/** What each file of src/ imports from src/, types included. */
+const importGraph = (files: readonly SourceFile[]): Graph =>
+  new Map(
+    files.map((file) => [
+      file.path,
+      importsOf(file)
+        .filter(({ specifier }) => specifier.startsWith('.'))
+        .map(({ specifier }) => posix.join(posix.dirname(file.path), specifier)),
+    ]),
+  )
+
+type Graph = ReadonlyMap<string, readonly string[]>
+
+/** The same between folders. */
+function folderGraph(files: Graph, folderOf: (path: string) => string | null): Graph {
+  const graph = new Map<string, string[]>()
+  for (const [path, targets] of files) {
+    const from = folderOf(path)
+    const to = targets.flatMap((target) => folderOf(target) ?? []).filter((folder) => folder !== from)
+    if (from !== null) graph.set(from, [...(graph.get(from) ?? []), ...to])
+  }
+  return graph
+}
+
+/** Ways that lead back to where they begin, one for each import that closes one. */
+function circles(graph: Graph): readonly string[] {
+  const found: string[] = []
+  const done = new Set<string>()
+  const walk = (node: string, way: readonly string[]): void => {
+    const start = way.indexOf(node)
+    if (start !== -1) found.push([...way.slice(start), node].join(' -> '))
+    if (start !== -1 || done.has(node)) return
+    for (const next of graph.get(node) ?? []) walk(next, [...way, node])
+    done.add(node)
+  }
+  for (const node of graph.keys()) walk(node, [])
+  return found
+}
+
+const FLOW = 'src/flow/'
+/** The library: it holds every verb, and no file of the flow imports it. */
+const LIBRARY = 'src/flow/galley.ts'
+
+/** A verb's folder, or `flow` for what several verbs share. */
+function flowFolder(path: string): string | null {
+  if (!path.startsWith(FLOW)) return null
+  if (path === LIBRARY) return LIBRARY
+  const [folder = '', file] = path.slice(FLOW.length).split('/')
+  return file === undefined ? 'flow' : `flow/${folder}`
+}
+
+describe('imports', () => {
+  const graph = importGraph(sourceFiles('src'))
+
+  test('lead from no file back to itself, types included', () => {
+    expect(circles(graph)).toEqual([])
+  })
+
+  test("lead from no folder of the flow back to itself: what several verbs share imports no verb's folder", () => {
+    expect(circles(folderGraph(graph, flowFolder))).toEqual([])
+  })
+
+  test('are seen when they lead back', () => {
+    const files = importGraph([
+      parseSource('src/flow/a.ts', "import type { B } from './land/b.ts'"),
+      parseSource('src/flow/land/b.ts', "import './c.ts'\nimport '../d.ts'"),
+      parseSource('src/flow/land/c.ts', "export type { B } from './b.ts'"),
+      parseSource('src/flow/d.ts', ''),
+      parseSource('src/flow/galley.ts', "import './land/b.ts'\nimport './d.ts'"),
+    ])
+    expect(circles(files)).toEqual(['src/flow/land/b.ts -> src/flow/land/c.ts -> src/flow/land/b.ts'])
+    expect(circles(folderGraph(files, flowFolder))).toEqual(['flow -> flow/land -> flow'])
+  })
+})
+
 describe('the rooms of src/', () => {
   test('every file imports only what the row of its room allows', () => {
     expect(sourceFiles('src').flatMap(importProblems)).toEqual([])
