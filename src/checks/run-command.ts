@@ -1,9 +1,11 @@
+import { dirname } from 'node:path'
 import type { CheckResult } from '../model/change.ts'
 import type { CommitId, TreeId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
-import type { CheckCommand, Command } from '../model/policy.ts'
+import type { CheckCommand } from '../model/policy.ts'
 import type { ScratchTree } from '../store/scratch.ts'
-import { run } from '../sys/process.ts'
+import { programOf, runBounded } from './run-bounded.ts'
+import { treeEnvironment } from './tree-environment.ts'
 
 /** What a check is told of the change it looks at. */
 export interface CheckContext {
@@ -48,64 +50,40 @@ export interface CheckProgram {
 
 /** Runs one command of the policy in the scratch tree: `runProgram` says how. */
 export function runCheck(check: CheckCommand, context: CheckContext): Promise<CheckRun> {
-  const [file, args] = programOf(check.run)
   const { name, required, timeoutMs } = check
-  return runProgram({ name, required, timeoutMs, file, args }, context)
+  return runProgram({ name, required, timeoutMs, ...programOf(check.run) }, context)
 }
 
 /**
- * Runs a program in the scratch tree, with a bound on time and output and in a process group of its own. What it leaves running is ended.
- *
- * It gets the caller's environment without any `GIT_*` and without a prompt. Never rejects for what the program does: one that cannot be
- * started is `missing`.
+ * Runs a program in the scratch tree, bounded (`runBounded`), with the caller's environment without any `GIT_*` and without a prompt. One
+ * that cannot be started is `missing`.
  */
 export async function runProgram(program: CheckProgram, context: CheckContext): Promise<CheckRun> {
-  const { name, required, file, args, timeoutMs, env } = program
+  const { name, required, file, args, timeoutMs } = program
+  const env = { ...checkEnvironment(context), ...program.env }
   const started = performance.now()
-  const outcome = await run({
-    file,
-    args,
-    cwd: context.tree.path,
-    env: { ...checkEnvironment(context), ...env },
-    timeoutMs,
-    outputMaxBytes: limits.checkOutputMaxBytes,
-    ownGroup: true,
-  }).catch((error: NodeJS.ErrnoException) => error)
+  const end = await runBounded({ file, args, cwd: context.tree.path, env, timeoutMs })
   const durationMs = Math.round(performance.now() - started)
   const base = { name, commit: context.commit, required, durationMs }
-  if (outcome instanceof Error) {
-    const summary = `could not be started: ${outcome.code ?? outcome.message}`
+  if (end.kind === 'not-started') {
     return {
-      result: { ...base, outcome: 'missing', exitCode: null, summary },
-      output: Buffer.from(`${summary}\n`),
+      result: { ...base, outcome: 'missing', exitCode: null, summary: end.why },
+      output: Buffer.from(`${end.why}\n`),
     }
   }
-  const output = Buffer.concat([outcome.stdout, outcome.stderr])
-  const verdict = outcome.timedOut ? 'timed-out' : outcome.exitCode === 0 ? 'passed' : 'failed'
-  return {
-    result: { ...base, outcome: verdict, exitCode: outcome.exitCode, summary: firstLine(output) },
-    output,
-  }
+  const { exitCode, output } = end
+  const outcome = end.timedOut ? 'timed-out' : exitCode === 0 ? 'passed' : 'failed'
+  return { result: { ...base, outcome, exitCode, summary: firstLine(output) }, output }
 }
 
-const programOf = (command: Command): readonly [string, readonly string[]] =>
-  command.kind === 'argv' ? [command.argv[0] ?? '', command.argv.slice(1)] : ['/bin/sh', ['-c', command.line]]
-
-/** Variables of the caller that a check must not see: another repository's, and any that could answer a prompt. */
-function checkEnvironment(context: CheckContext): Record<string, string> {
-  const env: Record<string, string> = {}
-  for (const [name, value] of Object.entries(context.env)) {
-    if (value !== undefined && !name.startsWith('GIT_')) env[name] = value
-  }
-  return {
-    ...env,
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_CEILING_DIRECTORIES: context.tree.path, // a check that looks for another repository finds none above
-    GALLEY_CHANGE: context.change,
-    GALLEY_COMMIT: context.commit,
-    ...(context.base === null ? {} : { GALLEY_BASE: context.base }),
-  }
-}
+const checkEnvironment = ({ env, tree, change, commit, base }: CheckContext): Record<string, string> => ({
+  ...treeEnvironment(env),
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_CEILING_DIRECTORIES: dirname(tree.path), // a check that looks for another repository finds none above
+  GALLEY_CHANGE: change,
+  GALLEY_COMMIT: commit,
+  ...(base === null ? {} : { GALLEY_BASE: base }),
+})
 
 /** The first line of output that says something, for lists. */
 function firstLine(output: Buffer): string {

@@ -1,6 +1,7 @@
+import { programOf, runBounded } from '../checks/run-bounded.ts'
+import { treeEnvironment } from '../checks/tree-environment.ts'
 import { changedFiles, checkOutScratch } from '../git/scratch-tree.ts'
 import type { CommitId } from '../model/ids.ts'
-import { limits } from '../model/limits.ts'
 import type { Command, Policy } from '../model/policy.ts'
 import { copyIgnoreRules } from '../store/ignore-rules.ts'
 import { copyIncluded } from '../store/include-files.ts'
@@ -8,7 +9,6 @@ import type { Store } from '../store/open-store.ts'
 import { type FullTree, type FullTreeRequest, takeFullTree } from '../store/pool.ts'
 import { restorePointers, type SetupState, type Slot } from '../store/pool-slot.ts'
 import { holdsStill, noteBrought, setupKey } from '../store/setup-state.ts'
-import { run } from '../sys/process.ts'
 import { isRealDirectory } from '../sys/quick-files.ts'
 import { removeAllInTree } from '../sys/tree-files.ts'
 import type { World } from './world.ts'
@@ -137,36 +137,18 @@ const commandText = (command: Command): string =>
   command.kind === 'argv' ? command.argv.join(' ') : command.line
 
 async function runSetup(world: World, slot: Slot, command: Command): Promise<SetupFailure | null> {
-  const [file, ...args] = command.kind === 'argv' ? command.argv : ['/bin/sh', '-c', command.line]
-  const result = await run({
-    file: file ?? '',
-    args,
+  const end = await runBounded({
+    ...programOf(command),
     cwd: slot.path,
-    env: treeEnvironment(world),
+    env: treeEnvironment(world.repository.env),
     timeoutMs: SETUP_TIMEOUT_MS,
-    outputMaxBytes: limits.checkOutputMaxBytes,
-    ownGroup: true,
-  }).catch((error: NodeJS.ErrnoException) => error)
-  if (result instanceof Error) {
-    const summary = `setup could not be started: ${result.code ?? result.message}`
-    return { summary, output: Buffer.from(`${summary}\n`) }
-  }
-  if (result.exitCode === 0 && !result.timedOut) return null
-  const how = result.timedOut ? `did not end within ${SETUP_TIMEOUT_MS / 60_000} minutes` : endOf(result)
-  return { summary: `setup ${how}`, output: Buffer.concat([result.stdout, result.stderr]) }
+  })
+  if (end.kind === 'not-started')
+    return { summary: `setup ${end.why}`, output: Buffer.from(`setup ${end.why}\n`) }
+  if (end.exitCode === 0 && !end.timedOut) return null
+  const how = end.timedOut ? `did not end within ${SETUP_TIMEOUT_MS / 60_000} minutes` : endOf(end)
+  return { summary: `setup ${how}`, output: end.output }
 }
 
 const endOf = (result: { readonly exitCode: number | null; readonly signal: string | null }): string =>
   result.exitCode === null ? `was ended by ${result.signal}` : `ended with exit code ${result.exitCode}`
-
-/** The caller's environment without anything that names a repository. */
-export function treeEnvironment(world: World): Record<string, string> {
-  const env: Record<string, string> = {}
-  for (const [name, value] of Object.entries(world.repository.env)) {
-    if (value !== undefined && !name.startsWith('GIT_')) env[name] = value
-  }
-  // The one that was inherited names another place.
-  delete env['OLDPWD']
-  delete env['PWD']
-  return env
-}

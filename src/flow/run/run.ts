@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { treeEnvironment } from '../../checks/tree-environment.ts'
 import { commitTree } from '../../git/commit-tree.ts'
 import { configureStore } from '../../git/configure-store.ts'
 import { emptyTree } from '../../git/fast-import.ts'
@@ -12,7 +13,7 @@ import type { Store } from '../../store/open-store.ts'
 import { randomName } from '../../sys/clock.ts'
 import { type GroupResult, runInGroup } from '../../sys/process-group.ts'
 import { directoryInTree } from '../../sys/tree-files.ts'
-import { holdFullTree, treeEnvironment } from '../full-tree.ts'
+import { holdFullTree } from '../full-tree.ts'
 import { readPolicy } from '../read-policy.ts'
 import { finishInterrupted } from '../recover.ts'
 import { selectBase } from '../select-base.ts'
@@ -93,7 +94,7 @@ async function start(work: RunWork): Promise<GroupResult> {
 }
 
 function runEnvironment(world: World, id: string, agent: Agent, cwd: string): Record<string, string> {
-  const env = treeEnvironment(world)
+  const env = treeEnvironment(world.repository.env)
   // A run inside a run has both names, so that either finds it.
   const above = env['GALLEY_RUN']
   const set = env['GALLEY_AGENT']
