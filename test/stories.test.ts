@@ -2,12 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { projectRoot } from './helpers/source-tree.ts'
-import { parseStory, runStory } from './helpers/story.ts'
+import { firstOfEachVerb, parseStory, runStory } from './helpers/story.ts'
 
 const folder = join(projectRoot, 'test/stories')
 const stories = readdirSync(folder)
   .filter((name) => name.endsWith('.txt'))
   .map((name) => ({ name, story: parseStory(readFileSync(join(folder, name), 'utf8')) }))
+
+const built = firstOfEachVerb(stories.map(({ story }) => story))
 
 describe('the stories', () => {
   beforeAll(() => {
@@ -17,7 +19,7 @@ describe('the stories', () => {
 
   test.concurrent.each(stories.map(({ name, story }) => [name, story.title, story] as const))(
     '%s: %s',
-    (_name, _title, story) => runStory(story),
+    (_name, _title, story) => runStory(story, built),
   )
 })
 

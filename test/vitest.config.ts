@@ -14,5 +14,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     pool: 'forks',
     maxWorkers: 2,
+    // A worker loads the source once, not for each file: no test may rely on what a module remembers, or change it for others.
+    isolate: false,
   },
 })

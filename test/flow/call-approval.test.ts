@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { cli, refusal } from '../helpers/galley.ts'
+import { cli, cliHere, refusal } from '../helpers/galley.ts'
 import { makeRepo } from '../helpers/repo.ts'
 import { always, startAgent, yes } from './call-harness.ts'
 
@@ -73,7 +73,7 @@ describe('approval, for systems whose approvals may come later', () => {
   test('--yes where an agent is at work is refused before anything is done', async () => {
     using repo = makeRepo({ files: { 'f.txt': 'one\n' } })
     const call = { input: JSON.stringify({ tool: 'Edit', input }), env: { GALLEY_AGENT: 'x' } }
-    expect(cli(repo, ['call', '--yes', '--json'], call)).toMatchObject({
+    expect(await cliHere(repo, ['call', '--yes', '--json'], call)).toMatchObject({
       code: 1,
       json: { ok: false, error: { code: 'agent-may-not-approve' } },
     })
@@ -113,13 +113,13 @@ describe('approval, for systems whose approvals may come later', () => {
     })
   })
 
-  test('--wait: when the time is up nothing is written, and an approval for one call alone is over', () => {
+  test('--wait: when the time is up nothing is written, and an approval for one call alone is over', async () => {
     using repo = makeRepo({ files: { 'greet.go': 'const greeting = "hi"\n', 'f.txt': 'one\n' } })
-    const wait = (call: object) =>
-      cli(repo, ['call', '--wait', '0', '--json'], { input: JSON.stringify(call) }).json
+    const wait = async (call: object) =>
+      (await cliHere(repo, ['call', '--wait', '0', '--json'], { input: JSON.stringify(call) })).json
     const mino = { tool: 'edit_file', input: { path: 'greet.go', old_string: '"hi"', new_string: '"hello"' } }
-    expect(wait(mino)).toMatchObject({ result: { kind: 'denied' }, change: { state: 'rejected' } })
-    expect(wait({ tool: 'Edit', input })).toMatchObject({
+    expect(await wait(mino)).toMatchObject({ result: { kind: 'denied' }, change: { state: 'rejected' } })
+    expect(await wait({ tool: 'Edit', input })).toMatchObject({
       result: { kind: 'denied' },
       change: { state: 'staged' },
     })
@@ -127,7 +127,7 @@ describe('approval, for systems whose approvals may come later', () => {
 })
 
 describe('the command line', () => {
-  test('wrong words end with code 2, everything about the call with code 1', () => {
+  test('wrong words end with code 2, everything about the call with code 1', async () => {
     using repo = makeRepo({ files: { 'f.txt': 'one\n' } })
     for (const words of [
       ['--dialect', 'none'],
@@ -138,7 +138,7 @@ describe('the command line', () => {
       ['--permission-mode', 'some'],
       ['no-such-file.json'],
     ])
-      expect(cli(repo, ['call', ...words]).code, words.join(' ')).toBe(2)
+      expect((await cliHere(repo, ['call', ...words])).code, words.join(' ')).toBe(2)
     for (const input of [
       '',
       '[]',
@@ -146,7 +146,7 @@ describe('the command line', () => {
       '{"op":"delete","path":"f.txt"}',
       '{"tool":"none","input":{}}',
     ]) {
-      const answer = cli(repo, ['call', '--json'], { input })
+      const answer = await cliHere(repo, ['call', '--json'], { input })
       expect(answer).toMatchObject({
         code: 1,
         json: { ok: false, change: null, result: { kind: 'invalid_arguments' } },
@@ -155,11 +155,11 @@ describe('the command line', () => {
     }
   })
 
-  test('a text is printed as it is: a read to the byte, anything else as a line', () => {
+  test('a text is printed as it is: a read to the byte, anything else as a line', async () => {
     using repo = makeRepo({ files: { 'f.txt': 'no newline' } })
     writeFileSync(join(repo.home, 'call.json'), '{"tool":"read_file","input":{"path":"f.txt"}}')
     expect(cli(repo, ['call', '../call.json'])).toMatchObject({ code: 0, stdout: 'no newline', stderr: '' })
-    const edit = cli(repo, ['call', '--yes'], {
+    const edit = await cliHere(repo, ['call', '--yes'], {
       input: '{"tool":"Write","input":{"file_path":"f.txt","content":"x"}}',
     })
     expect(edit.stdout).toMatch(/^The file f\.txt has been updated\.[\s\S]*\n$/)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { replayJournal } from '../../src/flow/call/call-replay.ts'
-import { cli, refusal } from '../helpers/galley.ts'
+import { cli, cliHere, refusal } from '../helpers/galley.ts'
 import { makeRepo, type TestRepo } from '../helpers/repo.ts'
 import {
   always,
@@ -111,25 +111,26 @@ describe('the journal (Mino M50 to M55)', () => {
     writeLines(file, asKilled(withoutChange(lines), call))
     repo.write('greet.go', '// neither\n')
     const read = { input: JSON.stringify({ tool: 'read_file', input: { path: 'greet.go' } }) }
-    const first = cli(repo, ['call', '--session', 's', '--json'], read)
-    expect(first.json).toMatchObject({
+    const says = async (session: string) =>
+      (await cliHere(repo, ['call', '--session', session, '--json'], read)).json
+    const first = await says('s')
+    expect(first).toMatchObject({
       ok: false,
       recovered: [{ call, kind: 'unknown' }],
       result: { kind: 'failed' },
     })
-    expect(first.json.result.text).toContain(`galley call --acknowledge ${call} --session s`)
-    expect(cli(repo, ['call', '--session', 's', '--json'], read).json.ok).toBe(false)
+    expect(first.result.text).toContain(`galley call --acknowledge ${call} --session s`)
+    expect((await says('s')).ok).toBe(false)
     // Another session is not stopped.
-    expect(cli(repo, ['call', '--session', 't', '--json'], read).json.ok).toBe(true)
+    expect((await says('t')).ok).toBe(true)
 
     const acknowledge = ['call', '--acknowledge', call, '--session', 's', '--json']
-    expect(cli(repo, acknowledge).json).toEqual({ ok: true, acknowledged: call, repeated: false })
-    expect(cli(repo, acknowledge).json).toEqual({ ok: true, acknowledged: call, repeated: true })
+    expect((await cliHere(repo, acknowledge)).json).toEqual({ ok: true, acknowledged: call, repeated: false })
+    expect((await cliHere(repo, acknowledge)).json).toEqual({ ok: true, acknowledged: call, repeated: true })
     expect(readLines(file).filter((line) => line.kind === 'acknowledged')).toHaveLength(1)
-    expect(cli(repo, ['call', '--session', 's', '--json'], read).json.ok).toBe(true)
-    expect(cli(repo, ['call', '--acknowledge', 'cnothing00', '--session', 's']).stderr).toContain(
-      'wrong-state',
-    )
+    expect((await says('s')).ok).toBe(true)
+    const nothing = ['call', '--acknowledge', 'cnothing00', '--session', 's']
+    expect((await cliHere(repo, nothing)).stderr).toContain('wrong-state')
   })
 
   test('M53: replay checks arguments alone: a session loads when its file has gone', async () => {
@@ -246,48 +247,48 @@ describe('a process that is really killed', () => {
       input: JSON.stringify({ tool: 'edit_file', input: edit }),
     })
   const next = (repo: TestRepo) =>
-    cli(repo, ['call', '--session', 's', '--json'], {
+    cliHere(repo, ['call', '--session', 's', '--json'], {
       input: '{"tool":"read_file","input":{"path":"greet.go"}}',
     })
 
   /** The hook's parent is git, whose parent is galley. */
   const grandparent = `kill -9 "$(awk '{print $4}' /proc/$PPID/stat)"`
 
-  test('before the branch moves: the landing is rolled back, the call not executed, its change can land no more', () => {
+  test('before the branch moves: the landing is rolled back, the call not executed, its change can land no more', async () => {
     using repo = makeRepo({ files: { 'greet.go': greet } })
     const before = repo.git('rev-parse', 'HEAD')
     hook(repo, 'reference-transaction', `[ "$1" = prepared ] && ${grandparent}; exit 1`)
     expect(call(repo).code).toBeNull()
     rmSync(join(repo.dir, '.git/hooks/reference-transaction'))
-    const answer = next(repo).json
+    const answer = (await next(repo)).json
     expect(answer.recovered).toMatchObject([{ kind: 'failed' }])
     expect(answer.result.text).toBe(greet)
     expect(repo.git('rev-parse', 'HEAD')).toBe(before)
-    const [change] = cli(repo, ['log', '--json']).json.changes
+    const [change] = (await cliHere(repo, ['log', '--json'])).json.changes
     expect(change.state).toBe('rejected')
   })
 
-  test('before the branch moves, and somebody edits the file before the next call: unknown, and their edit stays', () => {
+  test('before the branch moves, and somebody edits the file before the next call: unknown, and their edit stays', async () => {
     using repo = makeRepo({ files: { 'greet.go': greet } })
     hook(repo, 'reference-transaction', `[ "$1" = prepared ] && ${grandparent}; exit 1`)
     call(repo)
     rmSync(join(repo.dir, '.git/hooks/reference-transaction'))
-    expect(cli(repo, ['recover']).code).toBe(0)
+    expect((await cliHere(repo, ['recover'])).code).toBe(0)
     repo.write('greet.go', '// theirs\n')
-    expect(next(repo).json.recovered).toMatchObject([{ kind: 'unknown' }])
+    expect((await next(repo)).json.recovered).toMatchObject([{ kind: 'unknown' }])
     expect(repo.read('greet.go')).toBe('// theirs\n')
   })
 
-  test('after the branch moved: completed, with the change landed', () => {
+  test('after the branch moved: completed, with the change landed', async () => {
     using repo = makeRepo({ files: { 'greet.go': greet } })
     hook(repo, 'post-merge', grandparent)
     expect(call(repo).code).toBeNull()
     rmSync(join(repo.dir, '.git/hooks/post-merge'))
-    const answer = next(repo).json
+    const answer = (await next(repo)).json
     expect(answer.recovered).toMatchObject([{ kind: 'completed' }])
     expect(answer.result.text).toBe(edited)
     expect(repo.git('status', '--porcelain')).toBe('')
-    const [change] = cli(repo, ['log', '--json']).json.changes
+    const [change] = (await cliHere(repo, ['log', '--json'])).json.changes
     expect(change.state).toBe('landed')
   })
 })

@@ -3,7 +3,7 @@ import { chmodSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { collectGarbage } from '../../src/flow/gc/gc.ts'
-import { batch, cli, openGalley, refusal } from '../helpers/galley.ts'
+import { batch, cliHere, openGalley, refusal } from '../helpers/galley.ts'
 import { makeRepo, type TestRepo } from '../helpers/repo.ts'
 import { openFor } from './gc-world.ts'
 
@@ -35,7 +35,7 @@ describe('a change that takes uncommitted work along', () => {
   test('is never approved by rule: nothing of an agent’s lands without a person', async () => {
     using repo = withWork()
     const before = repo.snapshot()
-    const answer = cli(repo, ['apply', '--include-uncommitted', '--json', '-'], {
+    const answer = await cliHere(repo, ['apply', '--include-uncommitted', '--json', '-'], {
       env: { GALLEY_AGENT: 'bot' },
       input: JSON.stringify(batch([overwrite])),
     })
@@ -51,14 +51,14 @@ describe('a change that takes uncommitted work along', () => {
     expect(change).toMatchObject({ state: 'approved', remarks: [] })
   })
 
-  test('says so, with the lines that it takes and those that it changes: propose, show and the prompt of apply', () => {
+  test('says so, with the lines that it takes and those that it changes: propose, show and the prompt of apply', async () => {
     using repo = withWork('one\ntwo\nmine 1\nmine 2\nmine 3\n')
     const edit = { op: 'replace', path: 'docs/a.md', old: 'mine 2\n', new: 'theirs\n' }
     const options = { input: JSON.stringify(batch([edit])) }
     const note = 'note: docs/a.md: takes 3 uncommitted lines along; it changes or removes 1 of them'
-    expect(cli(repo, ['propose', '--include-uncommitted', '-'], options).stdout).toContain(note)
-    expect(cli(repo, ['show', '--last'], {}).stdout).toContain(note)
-    const asked = cli(repo, ['apply', '--include-uncommitted', '-'], options)
+    expect((await cliHere(repo, ['propose', '--include-uncommitted', '-'], options)).stdout).toContain(note)
+    expect((await cliHere(repo, ['show', '--last'])).stdout).toContain(note)
+    const asked = await cliHere(repo, ['apply', '--include-uncommitted', '-'], options)
     expect(`${asked.stdout}${asked.stderr}`).toContain(note)
   })
 
@@ -81,7 +81,7 @@ describe('a change that takes uncommitted work along', () => {
     const [kept] = undone.remarks
     expect(kept).toMatchObject({ kind: 'uncommitted-kept', path: 'docs/a.md' })
     expect(paste(repo, kept?.text)).toBe(mine)
-    expect(cli(repo, ['show', undone.id], {}).stdout).toContain(kept?.text)
+    expect((await cliHere(repo, ['show', undone.id])).stdout).toContain(kept?.text)
   })
 
   test.each([

@@ -1,10 +1,8 @@
-import { beforeAll, describe, expect, inject, test } from 'vitest'
-import { batch, cli, openGalley, refusal } from '../helpers/galley.ts'
+import { describe, expect, test } from 'vitest'
+import { batch, cliHere, openGalley, refusal } from '../helpers/galley.ts'
 import { makeRepo, type TestRepo } from '../helpers/repo.ts'
 import { always, startAgent, yes } from './call-harness.ts'
 import { land } from './undo-world.ts'
-
-beforeAll(() => expect(inject('buildFailure')).toBeNull())
 
 /** A repository in which a check makes something else of every edit of `a.txt`, and touches a file beside it. */
 const formatted = (): TestRepo =>
@@ -34,7 +32,7 @@ describe('a yes given before anybody looked counts for what was asked for, not f
     const refused = await refusal(() => galley.apply({ batch: batch([two]) }))
     expect(refused.code).toBe('not-approved')
     expect(refused.data['change']).toMatchObject({ revision: 2, state: 'staged' })
-    const byCli = cli(repo, ['apply', '--yes', '--json'], {
+    const byCli = await cliHere(repo, ['apply', '--yes', '--json'], {
       input: JSON.stringify(batch([{ ...two, content: 'two!\n' }])),
     })
     expect([byCli.code, byCli.json.error.code]).toEqual([1, 'not-approved'])
@@ -52,7 +50,7 @@ describe('a yes given before anybody looked counts for what was asked for, not f
     )
     repo.commit('format')
     const before = repo.snapshot()
-    const { code, json } = cli(repo, ['undo', id, '--yes', '--json'])
+    const { code, json } = await cliHere(repo, ['undo', id, '--yes', '--json'])
     expect([code, json.error.code]).toEqual([1, 'not-approved'])
     expect(repo.snapshot()).toEqual(before)
   })
@@ -111,7 +109,7 @@ describe('a refused landing after a yes given in the same breath', () => {
     repo.write('.git/index.lock', '')
     const args = verb === 'apply' ? ['apply', '--yes', '--json'] : ['undo', id, '--yes', '--json']
     const input = JSON.stringify(batch([{ op: 'write', path: 'a.txt', content: 'three\n' }]))
-    const { json } = cli(repo, args, { input })
+    const { json } = await cliHere(repo, args, { input })
     expect(json.error.code).toBe('locked')
     const waiting = json.error.data.id
     expect(json.error.hint).toContain(`galley reject ${waiting}`)

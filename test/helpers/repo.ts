@@ -84,12 +84,11 @@ export function makeRepo(options: RepoOptions = {}): TestRepo {
       stdio: ['ignore', 'pipe', 'pipe'],
       maxBuffer: 1 << 28,
     }).replace(/\n$/, '')
-  git(
-    'init',
-    '--quiet',
-    `--object-format=${options.objectFormat ?? 'sha1'}`,
-    ...(options.bare ? ['--bare'] : []),
-  )
+  const { bare = false, objectFormat = 'sha1' } = options
+  // What stands elsewhere may be another kind of file system, which git looks at.
+  if (options.under !== undefined)
+    git('init', '--quiet', `--object-format=${objectFormat}`, ...(bare ? ['--bare'] : []))
+  else layOut(bare ? dir : join(dir, '.git'), emptyRepository(bare, objectFormat))
   const remove = () => {
     if (process.env['KEEP_TEST_REPOS'] !== '1') rmSync(home, { recursive: true, force: true })
   }
@@ -116,9 +115,37 @@ export function makeRepo(options: RepoOptions = {}): TestRepo {
   }
   if (options.files !== undefined) {
     for (const [path, content] of Object.entries(options.files)) repo.write(path, content)
-    repo.commit('first')
+    git('add', '--all')
+    git('commit', '--quiet', '--allow-empty', '-m', 'first')
   }
   return repo
+}
+
+/** What `git init` wrote, by its options: to write a few files takes a fraction of another git. */
+const emptyRepositories = new Map<string, ReadonlyMap<string, Buffer | null>>()
+
+function emptyRepository(bare: boolean, objectFormat: 'sha1' | 'sha256'): ReadonlyMap<string, Buffer | null> {
+  const key = `${bare} ${objectFormat}`
+  const known = emptyRepositories.get(key)
+  if (known !== undefined) return known
+  using made = makeRepo({ bare, objectFormat, under: tmpdir() })
+  const root = bare ? made.dir : join(made.dir, '.git')
+  const found = new Map<string, Buffer | null>()
+  for (const path of readdirSync(root, { recursive: true, encoding: 'utf8' }).sort()) {
+    // One of git's samples stands for all of them.
+    if (path.endsWith('.sample') && !path.endsWith('/pre-commit.sample')) continue
+    found.set(path, lstatSync(join(root, path)).isDirectory() ? null : readFileSync(join(root, path)))
+  }
+  emptyRepositories.set(key, found)
+  return found
+}
+
+function layOut(root: string, content: ReadonlyMap<string, Buffer | null>): void {
+  mkdirSync(root, { recursive: true })
+  for (const [path, bytes] of content) {
+    if (bytes === null) mkdirSync(join(root, path))
+    else writeFileSync(join(root, path), bytes, { mode: path.endsWith('.sample') ? 0o755 : 0o644 })
+  }
 }
 
 function tryRun(task: () => string): { readonly code: number; readonly out: string } {
@@ -131,12 +158,11 @@ function tryRun(task: () => string): { readonly code: number; readonly out: stri
 }
 
 function snapshot(repo: TestRepo): Snapshot {
-  const asked = ['--path-format=absolute', '--git-common-dir', '--git-dir', '--is-bare-repository']
-  const [commonDir = '', gitDir = '', isBare] = repo.git('rev-parse', ...asked).split('\n')
+  const { commonDir, gitDir, isBare } = placesOf(repo)
   // Looked at before any command that may write the index, and with the optional locks off.
   const gitFiles = digests(commonDir, (path) => path === 'galley')
   const head = readFileSync(join(gitDir, 'HEAD'), 'utf8')
-  if (isBare === 'true') return { gitFiles, head, index: '', status: '', files: {} }
+  if (isBare) return { gitFiles, head, index: '', status: '', files: {} }
   const quiet = '--no-optional-locks'
   const status = ['status', '--porcelain=v2', '--branch', '--ignored', '--untracked-files=all']
   return {
@@ -146,6 +172,20 @@ function snapshot(repo: TestRepo): Snapshot {
     status: repo.git(quiet, ...status),
     files: digests(repo.dir, (path) => path === '.git'),
   }
+}
+
+function placesOf(repo: TestRepo): {
+  readonly commonDir: string
+  readonly gitDir: string
+  readonly isBare: boolean
+} {
+  const own = join(repo.dir, '.git')
+  // The usual kind, for which git need not be asked.
+  if (lstatSync(own, { throwIfNoEntry: false })?.isDirectory())
+    return { commonDir: own, gitDir: own, isBare: false }
+  const asked = ['--path-format=absolute', '--git-common-dir', '--git-dir', '--is-bare-repository']
+  const [commonDir = '', gitDir = '', isBare] = repo.git('rev-parse', ...asked).split('\n')
+  return { commonDir, gitDir, isBare: isBare === 'true' }
 }
 
 function digests(root: string, leaveOut: (path: string) => boolean): Record<string, string> {

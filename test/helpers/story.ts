@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeRepo } from './repo.ts'
+import { cliHere } from './galley.ts'
+import { makeRepo, type TestRepo } from './repo.ts'
 import { projectRoot } from './source-tree.ts'
 
 /**
@@ -37,7 +38,8 @@ interface StoryFile {
   readonly content: string
 }
 
-type Step =
+/** One part of a story after its first files. */
+export type Step =
   | { readonly kind: 'file'; readonly file: StoryFile }
   | {
       readonly kind: 'command'
@@ -83,8 +85,13 @@ function takeWhile(lines: readonly string[], from: number, isPart: (line: string
   return lines.slice(from, end === -1 ? lines.length : end)
 }
 
-/** Runs a story in a fresh repository. Throws at the first line that is not as told, with what was said instead. */
-export async function runStory(story: Story): Promise<void> {
+/**
+ * Runs a story in a fresh repository. Throws at the first line that is not as told, with what was said instead.
+ *
+ * A line that is nothing but plain words to galley is run in this process, which says the same and starts no node; every other line
+ * has the built command, and so have the steps of `built`.
+ */
+export async function runStory(story: Story, built: ReadonlySet<Step> = new Set()): Promise<void> {
   const committed = story.files.filter(({ path }) => !path.startsWith('../'))
   using repo = makeRepo({ files: Object.fromEntries(committed.map(({ path, content }) => [path, content])) })
   const env = { ...repo.env, PATH: `${makeBin(repo.home)}:${repo.env['PATH']}`, TZ: 'UTC' }
@@ -92,7 +99,12 @@ export async function runStory(story: Story): Promise<void> {
   const names = new Map<string, string>()
   for (const step of story.steps) {
     if (step.kind === 'file') repo.write(step.file.path, step.file.content)
-    else await runStep(step, repo.dir, env, names)
+    else {
+      const command = step.command.replace(/<(\w+)>/g, (whole, name: string) => names.get(name) ?? whole)
+      const words = built.has(step) ? null : plainWords(command)
+      const said = words === null ? await shell(command, repo.dir, env) : await runHere(repo, words, env)
+      compare(step, command, said, names)
+    }
   }
 }
 
@@ -120,14 +132,39 @@ function shell(command: string, cwd: string, env: Record<string, string>): Promi
   })
 }
 
-async function runStep(
+/** The first step of each verb, so that the built command has run each. */
+export function firstOfEachVerb(stories: readonly Story[]): ReadonlySet<Step> {
+  const first = new Map<string, Step>()
+  for (const step of stories.flatMap((story) => story.steps)) {
+    const verb =
+      step.kind === 'command' ? /^galley (?:--?[-\w]+ )*([a-z]+)/.exec(step.command)?.[1] : undefined
+    if (verb !== undefined && !first.has(verb)) first.set(verb, step)
+  }
+  return new Set(first.values())
+}
+
+/** Verbs that hand their own standard streams to another program. */
+const BOUND_TO_PROCESS = ['run', 'demo']
+
+/** The words of a line by which a shell would start galley and do nothing else; otherwise null. */
+function plainWords(command: string): readonly string[] | null {
+  if (!/^galley(?: +(?:"[^"$`\\!]*"|'[^']*'|[\w.,:/@%+=^-]+|HEAD~\d*(?:\.\.)?))*$/.test(command)) return null
+  const words = [...command.matchAll(/"([^"]*)"|'([^']*)'|[^\s"']+/g)].map(([all, a, b]) => a ?? b ?? all)
+  // What `-C` names is looked for from the directory of the process.
+  return words.some((word) => word === '-C' || BOUND_TO_PROCESS.includes(word)) ? null : words.slice(1)
+}
+
+async function runHere(repo: TestRepo, words: readonly string[], env: Record<string, string>): Promise<Said> {
+  const { code, stdout, stderr } = await cliHere(repo, words, { env })
+  return { status: code, stdout, stderr }
+}
+
+function compare(
   step: Extract<Step, { kind: 'command' }>,
-  repository: string,
-  env: Record<string, string>,
+  command: string,
+  said: Said,
   names: Map<string, string>,
-): Promise<void> {
-  const command = step.command.replace(/<(\w+)>/g, (whole, name: string) => names.get(name) ?? whole)
-  const said = await shell(command, repository, env)
+): void {
   const told = `line ${step.line}: $ ${command}\nexit code ${said.status}\n${said.stdout}${said.stderr}`
   if (!endedAsExpected(step.failure, said)) {
     throw new Error(`${told}\nexpected ${step.failure === null ? 'exit code 0' : `failure: ${step.failure}`}`)
