@@ -157,21 +157,29 @@ function tryRun(task: () => string): { readonly code: number; readonly out: stri
   }
 }
 
+/** The last snapshot of each repository: where every byte is as it was, git would say what it said. */
+const lastSnapshots = new WeakMap<TestRepo, { readonly key: string; readonly said: Snapshot }>()
+
 function snapshot(repo: TestRepo): Snapshot {
   const { commonDir, gitDir, isBare } = placesOf(repo)
   // Looked at before any command that may write the index, and with the optional locks off.
-  const gitFiles = digests(commonDir, (path) => path === 'galley')
-  const head = readFileSync(join(gitDir, 'HEAD'), 'utf8')
-  if (isBare) return { gitFiles, head, index: '', status: '', files: {} }
+  const bytes: Omit<Snapshot, 'index' | 'status'> = {
+    head: readFileSync(join(gitDir, 'HEAD'), 'utf8'),
+    gitFiles: digests(commonDir, (path) => path === 'galley'),
+    files: isBare ? {} : digests(repo.dir, (path) => path === '.git'),
+  }
+  const key = JSON.stringify(bytes)
+  const last = lastSnapshots.get(repo)
+  if (last?.key === key) return last.said
+  const said = { ...bytes, ...(isBare ? { index: '', status: '' } : askedOfGit(repo)) }
+  lastSnapshots.set(repo, { key, said })
+  return said
+}
+
+function askedOfGit(repo: TestRepo): { readonly index: string; readonly status: string } {
   const quiet = '--no-optional-locks'
   const status = ['status', '--porcelain=v2', '--branch', '--ignored', '--untracked-files=all']
-  return {
-    gitFiles,
-    head,
-    index: repo.git(quiet, 'ls-files', '-s', '-t', '-v'),
-    status: repo.git(quiet, ...status),
-    files: digests(repo.dir, (path) => path === '.git'),
-  }
+  return { index: repo.git(quiet, 'ls-files', '-s', '-t', '-v'), status: repo.git(quiet, ...status) }
 }
 
 function placesOf(repo: TestRepo): {
