@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
-import { batch, cli, openGalley, refusal } from '../helpers/galley.ts'
+import { batch, cliHere, openGalley, refusal } from '../helpers/galley.ts'
 import { makeRepo, type TestRepo } from '../helpers/repo.ts'
 
 beforeAll(() => expect(inject('buildFailure')).toBeNull())
@@ -94,7 +94,7 @@ describe('a check that passes and rewrites files', () => {
     await using galley = await openGalley(repo)
     expect((await galley.approve({ id })).change.state).toBe('approved')
     writeFileSync(flag, '')
-    const checked = cli(repo, ['check', id, '--json']).json
+    const checked = (await cliHere(repo, ['check', id, '--json'])).json
     expect(checked.change).toMatchObject({ revision: 2, state: 'staged', approvals: [] })
     const before = repo.snapshot()
     expect((await refusal(() => galley.land({ id }))).code).toBe('not-approved')
@@ -296,25 +296,25 @@ describe('captured work that a check rewrites lands over the original', () => {
     return repo
   }
 
-  test.each(Object.keys(states))('%s', (name) => {
+  test.each(Object.keys(states))('%s', async (name) => {
     using repo = makeWork()
     const options = states[name]?.(repo) ?? []
     const paths = options.length === 0 ? ['a.txt'] : []
-    const { json } = cli(repo, ['capture', ...options, ...paths, '--json'])
+    const { json } = await cliHere(repo, ['capture', ...options, ...paths, '--json'])
     expect(json.change).toMatchObject({ revision: 2, files: [{ path: 'a.txt' }] })
-    expect(cli(repo, ['land', json.change.id, '--approve']).stderr).toBe('')
+    expect((await cliHere(repo, ['land', json.change.id, '--approve'])).stderr).toBe('')
     expect(repo.read('a.txt')).toBe(captured.replace('two', 'TWO'))
     expect(repo.git('status', '--porcelain')).toBe(' M b.txt')
     expect(repo.git('show', 'HEAD:a.txt')).toBe(captured.replace('two', 'TWO').trim())
   })
 
-  test.each(['untracked', 'intended to be added'])('a new file, %s', (name) => {
+  test.each(['untracked', 'intended to be added'])('a new file, %s', async (name) => {
     using repo = makeWork()
     repo.write('new.txt', 'two\n')
     if (name !== 'untracked') repo.git('add', '--intent-to-add', 'new.txt')
-    const { json } = cli(repo, ['capture', 'new.txt', '--json'])
+    const { json } = await cliHere(repo, ['capture', 'new.txt', '--json'])
     expect(json.change).toMatchObject({ revision: 2 })
-    const landed = cli(repo, ['land', json.change.id, '--approve'])
+    const landed = await cliHere(repo, ['land', json.change.id, '--approve'])
     expect(landed.stderr).toBe('')
     expect(repo.read('new.txt')).toBe('TWO\n')
     expect(landed.stdout).not.toContain('was there already')
@@ -324,7 +324,7 @@ describe('captured work that a check rewrites lands over the original', () => {
   test.each<readonly [what: string, options: readonly string[]]>([
     ['a hunk was captured', ['a.txt', '--hunk', '1']],
     ['the index was captured', ['--staged']],
-  ])('and never over work beside it in the same file, when %s', (_, options) => {
+  ])('and never over work beside it in the same file, when %s', async (_, options) => {
     using repo = makeWork()
     const long = `${base}6\n7\n8\n9\n10\nlast\n`
     repo.write('a.txt', long)
@@ -332,10 +332,10 @@ describe('captured work that a check rewrites lands over the original', () => {
     repo.write('a.txt', long.replace('one', 'two'))
     if (options.includes('--staged')) repo.git('add', 'a.txt')
     repo.write('a.txt', long.replace('one', 'two').replace('last', 'mine alone'))
-    const { json } = cli(repo, ['capture', ...options, '--json'])
+    const { json } = await cliHere(repo, ['capture', ...options, '--json'])
     expect(json.change).toMatchObject({ revision: 2 })
     const before = repo.snapshot()
-    expect(cli(repo, ['land', json.change.id, '--approve', '--json']).json.error.code).toBe(
+    expect((await cliHere(repo, ['land', json.change.id, '--approve', '--json'])).json.error.code).toBe(
       'overlaps-uncommitted',
     )
     expect(repo.snapshot()).toEqual(before)
@@ -344,12 +344,12 @@ describe('captured work that a check rewrites lands over the original', () => {
   test.each([
     ['elsewhere in the file', 'five', 'FIVE, later'],
     ['in the same lines', 'two', 'two, later'],
-  ])('and what was written since is not overwritten: %s', (_, from, to) => {
+  ])('and what was written since is not overwritten: %s', async (_, from, to) => {
     using repo = makeWork()
-    const { json } = cli(repo, ['capture', 'a.txt', '--json'])
+    const { json } = await cliHere(repo, ['capture', 'a.txt', '--json'])
     repo.write('a.txt', captured.replace(from, to))
     const before = repo.snapshot()
-    expect(cli(repo, ['land', json.change.id, '--approve', '--json']).json.error.code).toBe(
+    expect((await cliHere(repo, ['land', json.change.id, '--approve', '--json'])).json.error.code).toBe(
       'overlaps-uncommitted',
     )
     expect(repo.snapshot()).toEqual(before)
@@ -370,7 +370,7 @@ describe('work of the user, where a check rewrites what an agent proposed', () =
     expect(repo.snapshot()).toEqual(before)
   })
 
-  test.each(['lf', 'crlf'])('that was taken in on request lands with it: %s', (eol) => {
+  test.each(['lf', 'crlf'])('that was taken in on request lands with it: %s', async (eol) => {
     const text = (...lines: readonly string[]) =>
       lines.map((line) => line + (eol === 'lf' ? '\n' : '\r\n')).join('')
     using repo = makeRepo({
@@ -383,9 +383,9 @@ describe('work of the user, where a check rewrites what an agent proposed', () =
     repo.write('a.txt', text('one', 'mine', '2', '3'))
     const edit = { op: 'replace', path: 'a.txt', old: 'one', new: 'two' }
     const input = JSON.stringify(batch([edit]))
-    const { json } = cli(repo, ['propose', '-', '--include-uncommitted', '--json'], { input })
+    const { json } = await cliHere(repo, ['propose', '-', '--include-uncommitted', '--json'], { input })
     expect(json.change).toMatchObject({ revision: 2 })
-    expect(cli(repo, ['land', json.change.id, '--approve']).stderr).toBe('')
+    expect((await cliHere(repo, ['land', json.change.id, '--approve'])).stderr).toBe('')
     expect(repo.read('a.txt')).toBe(text('TWO', 'mine', '2', '3'))
     expect(repo.git('status', '--porcelain')).toBe('')
   })
@@ -393,7 +393,7 @@ describe('work of the user, where a check rewrites what an agent proposed', () =
   test.each([
     ['in other lines', 'last', 'last, later'],
     ['in the same', 'mine', 'mine, later'],
-  ])('and that was written after it was taken in is not overwritten: %s', (_, from, to) => {
+  ])('and that was written after it was taken in is not overwritten: %s', async (_, from, to) => {
     const work = 'one\nmine\n2\n3\n4\nlast\n'
     using repo = makeRepo({
       files: {
@@ -403,10 +403,10 @@ describe('work of the user, where a check rewrites what an agent proposed', () =
     })
     repo.write('a.txt', work)
     const input = JSON.stringify(batch([{ op: 'replace', path: 'a.txt', old: 'one', new: 'two' }]))
-    const { json } = cli(repo, ['propose', '-', '--include-uncommitted', '--json'], { input })
+    const { json } = await cliHere(repo, ['propose', '-', '--include-uncommitted', '--json'], { input })
     repo.write('a.txt', work.replace(from, to))
     const before = repo.snapshot()
-    expect(cli(repo, ['land', json.change.id, '--approve', '--json']).json.error.code).toBe(
+    expect((await cliHere(repo, ['land', json.change.id, '--approve', '--json'])).json.error.code).toBe(
       'overlaps-uncommitted',
     )
     expect(repo.snapshot()).toEqual(before)
