@@ -1,5 +1,5 @@
 import { beforeAll, expect, inject, test } from 'vitest'
-import { ONE_OF_EACH_KIND, rows, testWays } from './bypass-rows.ts'
+import { ONE_OF_EACH_KIND, rows, testWays } from '../helpers/bypass-ways.ts'
 
 beforeAll(() => expect(inject('buildFailure')).toBeNull())
 

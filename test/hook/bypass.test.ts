@@ -1,7 +1,7 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
-import { copyOf, mainOf, makeGuarded, ONE_OF_EACH_KIND, rows, testWays } from './bypass-rows.ts'
+import { copyOf, mainOf, makeGuarded, ONE_OF_EACH_KIND, rows, testWays } from '../helpers/bypass-ways.ts'
 import { asPerson, galley, makeServer } from './hook-world.ts'
 
 beforeAll(() => expect(inject('buildFailure')).toBeNull())

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import isomorphic from 'isomorphic-git'
 import { afterAll, describe, expect, test } from 'vitest'
 import { commitFiles, guardMain, verifyRange } from '../flow/verify-world.ts'
-import { cli } from '../helpers/galley.ts'
-import { makeRepo, type TestRepo } from '../helpers/repo.ts'
-import { asPerson, galley, makeServer, runAs } from './hook-world.ts'
+import { asPerson, galley, makeServer, runAs } from '../hook/hook-world.ts'
+import { cli } from './galley.ts'
+import { makeRepo, type TestRepo } from './repo.ts'
 
 /** A way past the hooks. */
 export interface Row {
