@@ -164,7 +164,7 @@ describe('what lies around', () => {
     mkdirSync(join(galley, 'store-half-made'))
     await using later = await openFor(repo, 31)
     await collectGarbage(later.world, { dryRun: false })
-    expect(readdirSync(galley).sort()).toEqual(['done', 'sessions', 'store.git', 'tmp'])
+    expect(readdirSync(galley).sort()).toEqual(['at-work', 'done', 'sessions', 'store.git', 'tmp'])
     expect(readdirSync(join(galley, 'done'))).toEqual([])
     expect(readdirSync(join(galley, 'sessions'))).toEqual([])
     expect(readdirSync(join(galley, 'tmp'))).toEqual([])
