@@ -159,6 +159,10 @@ async function finishFirst(world: World, proc: CliProcess): Promise<void> {
       `galley: a landing that had been cut off (${visible(landing.label)}) was ${landing.outcome}\n`,
     )
   }
+  for (const { id, ref, failure } of report?.recorded ?? []) {
+    const how = failure === null ? 'is in its log now' : `could not be written into its log: ${failure}`
+    proc.stderr.write(`galley: that ${id} has landed on ${visible(ref)} ${visible(how)}\n`)
+  }
 }
 
 async function printAnswer(proc: CliProcess, context: CliContext, answer: Answer): Promise<void> {

@@ -1,12 +1,17 @@
-import { recover } from '../landing/recover.ts'
+import { type RecoveryReport, recover } from '../landing/recover.ts'
 import { clearUpAfterKilled } from '../store/clear-up.ts'
-import { galleyDirectory } from '../store/open-store.ts'
+import { holdsLandingLock } from '../store/lock.ts'
+import { findStore, galleyDirectory } from '../store/open-store.ts'
 import { refuseForeignFolder } from '../store/own-folder.ts'
 import { standsAt } from '../sys/plain-file.ts'
-import type { World } from './world.ts'
+import type { RecordedLate } from './land/finish-records.ts'
+import { mayBeInterrupted, type World } from './world.ts'
 
-/** What a killed landing left, and what was done about it. */
-export type Recovered = Awaited<ReturnType<typeof recover>>
+/** What killed landings left, and what was done about it. */
+export interface Recovered extends RecoveryReport {
+  /** Changes that were in their branch, and whose logs did not say so. */
+  readonly recorded: readonly RecordedLate[]
+}
 
 /**
  * Finishes or rolls back a landing that was killed, and takes away what else a killed galley left. Every verb that writes does this first; it
@@ -17,5 +22,12 @@ export async function finishInterrupted(world: World): Promise<Recovered | null>
   refuseForeignFolder(galleyDir)
   if (standsAt(galleyDir) === 'absent') return null
   await clearUpAfterKilled(world.repository, galleyDir, await world.atWork(), world.clock)
-  return recover(world.repository, galleyDir, world.clock)
+  // A landing holds its lock until its event is written.
+  const wasCutOff = !holdsLandingLock(galleyDir) && (await mayBeInterrupted(world))
+  const report = await recover(world.repository, galleyDir, world.clock)
+  const mayLack = wasCutOff || report.landings.length > 0
+  const store = mayLack ? await findStore(world.repository) : null
+  if (store === null) return { ...report, recorded: [] }
+  const { finishRecords } = await import('./land/finish-records.ts')
+  return { ...report, recorded: await finishRecords(world, store) }
 }

@@ -7,8 +7,9 @@ export const LOG_PREFIX = 'refs/galley/log/'
 
 export const logRef = (id: ChangeId): string => `${LOG_PREFIX}${id}`
 export const revisionRef = (id: ChangeId, number: number): string => `refs/galley/changes/${id}/${number}`
+export const LANDING_PREFIX = 'refs/galley/landing/'
 /** The commit that is about to land, so that a kill between the landing and its log event can be told. */
-export const landingRef = (id: ChangeId): string => `refs/galley/landing/${id}`
+export const landingRef = (id: ChangeId): string => `${LANDING_PREFIX}${id}`
 /** The newest event of another clone's in the log: from it on down, results of checks are others' words. Never exchanged. */
 export const fetchedRef = (id: ChangeId): string => `refs/galley/fetched/${id}`
 export const approvalPrefix = (id: ChangeId, revision: number): string =>

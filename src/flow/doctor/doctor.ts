@@ -74,9 +74,14 @@ async function examineGit({ repository }: World): Promise<readonly Finding[]> {
 
 async function repair(world: World, shims: Shims): Promise<readonly string[]> {
   const recovered = await finishInterrupted(world)
-  const landings = (recovered?.landings ?? []).map(
-    ({ label, ref, outcome }) => `the landing of ${label} on ${ref} was ${outcome}`,
-  )
+  const landings = [
+    ...(recovered?.landings ?? []).map(
+      ({ label, ref, outcome }) => `the landing of ${label} on ${ref} was ${outcome}`,
+    ),
+    ...(recovered?.recorded ?? []).flatMap(({ id, ref, failure }) =>
+      failure === null ? [`that ${id} has landed on ${ref} is in its log now`] : [],
+    ),
+  ]
   const noted = await readHookManifest(galleyDirectory(world.repository))
   if (noted.length === 0) return landings
   const { hooks } = await hooksStatus(world, shims)

@@ -17,6 +17,7 @@ import { finishRecorded, type Recorded, recordLanding, rememberLanding } from '.
 import { finishInterrupted } from '../recover.ts'
 import { rewriterAmong, rewritersOf, rewritingJudge, stageRewritten } from '../rewritten.ts'
 import type { World } from '../world.ts'
+import { recordedLate } from './finish-records.ts'
 import { decide, movedReads, refuseByPolicy } from './land-facts.ts'
 import { landingCommit } from './landing-commit.ts'
 import { restageByMerge } from './restage.ts'
@@ -45,7 +46,7 @@ export async function land(world: World, request: LandWish): Promise<Landed> {
     // Asked for now: after the branch has moved nothing may be missing.
     await world.identity()
     const logged = await loadChange(world, store, request.id)
-    const finished = await finishRecorded(world, store, logged)
+    const finished = recordedLate(world, logged.change.id) ?? (await finishRecorded(world, store, logged))
     return finished ?? landPersistently(world, store, logged, request.bound)
   })
 }
