@@ -69,8 +69,8 @@ export async function ensureScratch(
   const tree: ScratchTree = { path, form: request.form, door }
   const isSmall = request.form === 'small'
   const savedIndex = join(gitDir, 'index.saved')
-  if (exists && isSmall) await restoreSmall(gitDir, savedIndex, request.commit)
-  if (!exists || !(await isCleanAt(tree.door, request.commit))) {
+  const wasThere = exists && (!isSmall || (await restoreSmall(gitDir, savedIndex, request.commit)))
+  if (!wasThere || !(await isCleanAt(tree.door, request.commit))) {
     if (isSmall) await setCone(tree.door, coneOf(request.paths))
     await checkOutScratch(tree.door, request.commit)
   }
@@ -81,8 +81,11 @@ export async function ensureScratch(
 /**
  * Puts HEAD and index of a small tree where galley had them: a check that was cut off may have left others. Nobody works in such a tree; in a
  * full one that was opened, HEAD and index are whose work it is.
+ *
+ * @returns Whether the tree stood at the commit: git 2.39 dies of looking for what differs where a folded directory of the index is a file
+ * in HEAD.
  */
-async function restoreSmall(gitDir: string, savedIndex: string, commit: CommitId): Promise<void> {
+async function restoreSmall(gitDir: string, savedIndex: string, commit: CommitId): Promise<boolean> {
   await removeOperations(gitDir)
   const head = join(gitDir, 'HEAD')
   const isHead = keepFile(head)?.bytes.equals(Buffer.from(`${commit}\n`)) === true
@@ -91,6 +94,7 @@ async function restoreSmall(gitDir: string, savedIndex: string, commit: CommitId
     await replaceQuickly(head, `${commit}\n`)
   }
   if (!(await renewCopy(savedIndex, join(gitDir, 'index')))) await removeTree(join(gitDir, 'index'))
+  return isHead
 }
 
 /**
