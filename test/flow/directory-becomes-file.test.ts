@@ -48,6 +48,58 @@ describe('a file in the place of a directory', () => {
     expect(repo.git('status', '--porcelain')).toBe('')
   })
 
+  test.each([
+    ['a directory', [...EMPTIED, make]],
+    [
+      'a file',
+      [
+        { op: 'delete', path: 'other.txt' },
+        { op: 'write', path: 'other.txt/in', content: 'in\n' },
+      ],
+    ],
+  ])(
+    'one in the place of %s lands with its approval after the branch has moved elsewhere',
+    async (_, edits) => {
+      using repo = makeRepo({ files: { ...FILES, 'else.txt': 'e\n' } })
+      await using galley = await openGalley(repo)
+      const { change } = await galley.propose({ batch: batch(edits) })
+      await galley.approve({ id: change.id, digest: change.digest })
+      repo.write('else.txt', 'else\n')
+      repo.git('commit', '-qam', 'elsewhere')
+      const landed = await galley.land({ id: change.id })
+      expect(landed.change).toMatchObject({ state: 'landed', revision: 1, digest: change.digest })
+      expect(repo.git('status', '--porcelain')).toBe('')
+    },
+  )
+
+  test('one that was proposed before what stands in its place has changed needs another look', async () => {
+    using repo = makeRepo({ files: FILES })
+    await using galley = await openGalley(repo)
+    const { change } = await galley.propose({ batch: batch([...EMPTIED, make]) })
+    await galley.approve({ id: change.id, digest: change.digest })
+    repo.write('d/more.txt', 'more\n')
+    repo.git('add', 'd')
+    repo.git('commit', '-qm', 'more')
+    expect((await refusal(() => galley.land({ id: change.id }))).code).toBe('conflict')
+  })
+
+  test('one in the place of a directory that the scratch tree of another change leaves out: that one is merged and lands', async () => {
+    using repo = makeRepo({ files: { ...FILES, 'sub/c.txt': 'c\n2\n3\n4\n5\n' } })
+    await using galley = await openGalley(repo)
+    const { change } = await galley.propose({
+      batch: batch([{ op: 'append', path: 'sub/c.txt', content: 'C\n' }]),
+    })
+    await galley.approve({ id: change.id, digest: change.digest })
+    const first = { op: 'replace', path: 'sub/c.txt', old: 'c\n', new: 'first\n' } as const
+    await land(galley, 'one file', [...EMPTIED, make, first])
+    expect((await refusal(() => galley.land({ id: change.id }))).code).toBe('not-approved')
+    const { digest } = (await galley.show(change.id)).change
+    await galley.approve({ id: change.id, digest })
+    await galley.land({ id: change.id })
+    expect(repo.read('sub/c.txt')).toBe('first\n2\n3\n4\n5\nC\n')
+    expect(repo.git('status', '--porcelain')).toBe('')
+  })
+
   const refused: readonly (readonly [
     why: string,
     edits: readonly object[],

@@ -1,5 +1,5 @@
 import { blobIdOf } from '../../git/blob-id.ts'
-import { lookUpPath } from '../../git/objects.ts'
+import { lookUpPath, type TreeLookup } from '../../git/objects.ts'
 import { isPending, type Revision } from '../../model/change.ts'
 import { GalleyError, refuse } from '../../model/error.ts'
 import type { CommitId } from '../../model/ids.ts'
@@ -71,20 +71,26 @@ async function movedPaths(
 ): Promise<readonly string[]> {
   if (tip === revision.base) return []
   const reader = await world.reader()
-  const tree = tip === null ? null : await reader.commitTree(tip)
+  const treeOf = (commit: CommitId | null) => (commit === null ? null : reader.commitTree(commit))
+  const [before, now] = [await treeOf(revision.base), await treeOf(tip)]
   const moved: string[] = []
-  for (const t of revision.manifest) {
-    const found = await lookUpPath(reader, tree, t.path)
-    const entry =
-      found.kind === 'file'
-        ? `${found.entry.mode} ${found.entry.id}`
-        : found.kind === 'absent'
-          ? 'absent'
-          : found.kind
-    const expected = t.oldMode === '000000' ? 'absent' : `${t.oldMode} ${t.oldBlob}`
-    if (entry !== expected) moved.push(t.path)
+  for (const { path, oldMode, oldBlob } of revision.manifest) {
+    const found = standingAt(await lookUpPath(reader, now, path))
+    // What makes room for a new path stands in its way at the base, too.
+    const isThere =
+      oldMode === '000000'
+        ? found === 'absent' || found === standingAt(await lookUpPath(reader, before, path))
+        : found === `file ${oldMode} ${oldBlob}`
+    if (!isThere) moved.push(path)
   }
   return moved
+}
+
+/** What a tree holds at a path, or in its way, to be compared. A file in the way is in the manifest itself. */
+function standingAt(found: TreeLookup): string {
+  if (found.kind === 'file') return `file ${found.entry.mode} ${found.entry.id}`
+  if (found.kind === 'directory') return `directory ${found.tree}`
+  return found.kind === 'blocked' ? `blocked by ${found.by}` : 'absent'
 }
 
 /** Files that the agent relied on and that are no longer as it saw them, by the bytes in the work tree. */
