@@ -4,7 +4,7 @@ import { holdsLandingLock } from '../store/lock.ts'
 import { findStore, galleyDirectory } from '../store/open-store.ts'
 import { refuseForeignFolder } from '../store/own-folder.ts'
 import { standsAt } from '../sys/plain-file.ts'
-import type { RecordedLate } from './land/finish-records.ts'
+import type { RecordedLate } from './finish-records.ts'
 import { mayBeInterrupted, type World } from './world.ts'
 
 /** What killed landings left, and what was done about it. */
@@ -28,6 +28,6 @@ export async function finishInterrupted(world: World): Promise<Recovered | null>
   const mayLack = wasCutOff || report.landings.length > 0
   const store = mayLack ? await findStore(world.repository) : null
   if (store === null) return { ...report, recorded: [] }
-  const { finishRecords } = await import('./land/finish-records.ts')
+  const { finishRecords } = await import('./finish-records.ts')
   return { ...report, recorded: await finishRecords(world, store) }
 }
