@@ -39,7 +39,7 @@ describe('the library does what the verbs do', () => {
     repo.write('.galley.json', '{"chekcs":{}}')
     expect((await refusal(() => galley.checkPolicy())).code).toBe('invalid-policy')
     expect((await galley.checkPolicy({ ofHead: true })).exists).toBe(true)
-    expect(await galley.recover()).toEqual({ landings: [] })
+    expect(await galley.recover()).toEqual({ landings: [], recorded: [] })
     expect((await refusal(() => galley.purge())).code).toBe('wrong-state')
     expect((await galley.purge({ force: true })).pending).toEqual([change.id])
     expect(existsSync(join(repo.dir, '.git/galley'))).toBe(false)
