@@ -13,6 +13,7 @@ export function combinePolicies(tip: Policy, base: Policy): Policy {
     deny: [...new Set([...tip.deny, ...base.deny])],
     protect: [...new Set([...tip.protect, ...base.protect])],
     autoApprove: sameValue(tip.autoApprove, base.autoApprove) ? tip.autoApprove : null,
+    recheck: base.recheck === 'full' ? 'full' : tip.recheck,
     checks: [...tip.checks, ...base.checks.filter((check) => !known.has(check.name))],
   }
 }

@@ -206,7 +206,8 @@ const workingOf = (revision: Revision) =>
 
 /**
  * The change stands in its scratch tree at the very commit that lands. Results bound to that commit are good; a commit
- * that was re-parented or signed is checked again.
+ * that was re-parented or signed is checked again, unless the policy's `recheck` is `touched`: no file of the change has moved then,
+ * nor what its agent has read.
  *
  * @throws GalleyError `checks-failed`, `check-missing`.
  */
@@ -226,8 +227,9 @@ async function checkAsItLands(
   const inForce = await withBasePolicy(world, request.tip, revision.base)
   const { policy } = inForce
   const wanted = await checkNames(world, policy, revision)
+  const counting = policy.recheck === 'touched' ? [request.after, revision.commit] : [request.after]
   const has = (name: string) =>
-    logged.change.checks.some((c) => c.commit === request.after && c.name === name)
+    logged.change.checks.some((c) => counting.includes(c.commit) && c.name === name)
   // What ran before counts although nothing asks for it now.
   const names = [...wanted, ...logged.change.checks.map((check) => check.name)]
   const isChecked = !request.again && names.every(has)
