@@ -8,6 +8,7 @@ import type { Person } from '../model/person.ts'
 import type { PermissionMode } from '../model/policy.ts'
 import type { ItemResult } from '../model/resolution.ts'
 import { judgeTransitions } from '../policy/judge.ts'
+import { isOwnLine } from '../policy/own-lines.ts'
 import { codePointName, firstUnseen, quote } from '../policy/quote.ts'
 import { bytesRef, findByRef, keyRef, rememberAs } from '../store/batch-keys.ts'
 import { findChange, type LoggedChange, readChange, readProposal } from '../store/change-log.ts'
@@ -110,11 +111,8 @@ function refuseUnseen(batch: Batch): void {
   }
 }
 
-/** Lines that git or galley would take for their own: trailers that lead to a change, and the line below which git cuts. */
 function refuseForgedBody(body: string): void {
-  const line = body
-    .split('\n')
-    .find((text) => /^\s*Galley-[a-z]+\s*:/i.test(text) || /^. -+ >8 -+$/.test(text))
+  const line = body.split('\n').find(isOwnLine)
   if (line === undefined) return
   const pointer = '/body'
   refuse(

@@ -1,8 +1,8 @@
 import { type CaptureListing, capture as captureFlow, listCapture } from '../../flow/capture/capture.ts'
 import { readPairs } from '../../flow/show.ts'
-import { usageError } from '../errors.ts'
 import { fromRoot } from '../from-root.ts'
 import { hunkNumbers } from '../hunk-numbers.ts'
+import { messageOf, messageOption } from '../message.ts'
 import { changeLine, diffText, noticesOf } from '../text.ts'
 import type { Arguments, CliContext, Verb } from '../verb.ts'
 
@@ -31,11 +31,7 @@ export const capture: Verb = {
         array: true,
         describe: 'Only this hunk, by its number in --dry-run (repeat for more)',
       })
-      .option('message', {
-        alias: 'm',
-        type: 'string',
-        describe: 'Title; what follows a blank line is the body',
-      })
+      .option('message', messageOption)
       .option('dry-run', { type: 'boolean', default: false, describe: 'List what would be captured' }),
   run: async (context, args) => {
     const world = await context.world()
@@ -85,14 +81,6 @@ function hunksOf(args: Arguments): { readonly hunks?: readonly number[] } {
   const given = args['hunk'] as readonly string[] | undefined
   if (given === undefined) return {}
   return { hunks: given.flatMap((text) => hunkNumbers(String(text))) }
-}
-
-/** As in a commit's message: the first line, and what follows a blank one. */
-function messageOf(args: Arguments): { readonly title?: string; readonly body?: string } {
-  if (args['message'] === undefined) return {}
-  const [title = '', ...rest] = String(args['message']).trim().split('\n')
-  if (title.trim() === '') throw usageError('-m needs a title')
-  return { title: title.trim(), body: rest.join('\n').trim() }
 }
 
 /** An agent at work says who it is by the variable that `galley run` sets. */

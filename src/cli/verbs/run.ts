@@ -2,6 +2,7 @@ import { run as runFlow } from '../../flow/run/run.ts'
 import type { RunOutcome } from '../../flow/run/run-work.ts'
 import { visible } from '../../review/visible.ts'
 import { usageError } from '../errors.ts'
+import { messageOf, messageOption } from '../message.ts'
 import { permissionModeOf, permissionModeOption } from '../permission-mode.ts'
 import { changeLine, noticesOf } from '../text.ts'
 import type { CliContext, Terminal, Verb } from '../verb.ts'
@@ -13,6 +14,7 @@ export const run: Verb = {
     "Runs a command, such as a coding agent, in a full scratch tree at HEAD. Its commits and its uncommitted files become one change; what\nit left running is ended. Your files, refs, stash and configuration stay as they are. `.worktreeinclude` (in the syntax of .gitignore)\nnames ignored files to copy in, and the policy's `setup` command runs first, once for each state of its lock files; what they bring is\nnever part of the change. Ends with the command's own exit code.",
   examples: [
     ['galley run -- claude -p "fix the tests"', 'an agent, and its work as one change'],
+    ['galley run -m "Fix the tests" -- ./agent.sh', 'with a title of your own'],
     ['galley run --keep-commits -- ./agent.sh', 'one change for each of its commits, stacked'],
     [
       'galley run --json -- make format',
@@ -26,6 +28,7 @@ export const run: Verb = {
         default: false,
         describe: 'One change for each commit, each on the one before',
       })
+      .option('message', messageOption)
       .option('permission-mode', permissionModeOption)
       .option('setup', {
         type: 'boolean',
@@ -35,10 +38,16 @@ export const run: Verb = {
   run: async (context, args) => {
     const command = (args['_'] as readonly unknown[]).map(String)
     if (command.length === 0) throw usageError('which command? galley run -- <command> [args…]')
+    if (args['keep-commits'] === true && args['message'] !== undefined)
+      throw usageError(
+        '-m names one change, and --keep-commits makes one of each commit, with its own message',
+      )
+    const message = messageOf(args)
     const world = await context.world()
     const progress = progressLine(context.terminal)
     const outcome = await runFlow(world, {
       command,
+      ...message,
       keepsCommits: args['keep-commits'] === true,
       usesSetup: args['setup'] !== false,
       ...permissionModeOf(args),

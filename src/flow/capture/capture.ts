@@ -18,6 +18,7 @@ import { checkRevision } from '../check.ts'
 import { type PolicyInForce, readPolicy } from '../read-policy.ts'
 import { finishInterrupted } from '../recover.ts'
 import { refuseBatch } from '../refuse-batch.ts'
+import { refuseMessage } from '../refuse-message.ts'
 import { type Base, selectBase } from '../select-base.ts'
 import { digestOf, stageNewChange } from '../stage.ts'
 import type { World } from '../world.ts'
@@ -55,6 +56,7 @@ export interface Captured {
  * @throws GalleyError `no-change`, or with the code of a path that cannot be captured; nothing is staged then.
  */
 export async function capture(world: World, request: CaptureRequest): Promise<Captured> {
+  refuseMessage(request)
   const found = await findWork(world, request)
   const chosen =
     request.hunks === undefined

@@ -1,6 +1,7 @@
 import { GalleyError, refuse } from '../../model/error.ts'
 import type { CommitId, TreeId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
+import { isOwnLine } from '../../policy/own-lines.ts'
 import { coveredBy } from '../../store/covered-paths.ts'
 import { keepFiles, keepTree, leftRef } from '../../store/left-work.ts'
 import type { GroupResult } from '../../sys/process-group.ts'
@@ -89,11 +90,17 @@ function stepsOf({ request, commit }: RunWork, collected: CollectedWork): readon
     const rest: RunStep = { tree, title: titleOf(`Uncommitted work of ${command}`, ''), body: '' }
     return tree === last.tree ? own : [...own, rest]
   }
+  const own =
+    request.title === undefined ? null : { title: titleOf(request.title, command), body: request.body ?? '' }
   if (last === undefined || collected.head === commit)
-    return [{ tree, title: titleOf(`Run ${command}`, ''), body: '' }]
-  const words = wordsOf(last, command)
-  const others = commits?.slice(0, -1).map((c) => `- ${wordsOf(c, command).title}`) ?? []
-  const list = others.length === 0 ? [] : [`Commits before it:\n\n${others.join('\n')}`]
+    return [{ tree, ...(own ?? { title: titleOf(`Run ${command}`, ''), body: '' }) }]
+  const words = own ?? wordsOf(last, command)
+  const others =
+    commits?.slice(0, own === null ? -1 : undefined).map((c) => `- ${wordsOf(c, command).title}`) ?? []
+  const list =
+    others.length === 0
+      ? []
+      : [`${own === null ? 'Commits before it' : 'Its commits'}:\n\n${others.join('\n')}`]
   return [{ tree, title: words.title, body: [words.body, ...list].filter((t) => t !== '').join('\n\n') }]
 }
 
@@ -103,7 +110,7 @@ const textOf = (command: readonly string[]): string =>
 /** Title and body of an agent's commit. Lines that look like galley's own trailers are not the agent's to write. */
 function wordsOf({ message }: RunCommit, command: string): { readonly title: string; readonly body: string } {
   const [subject = '', ...rest] = message.split('\n')
-  const body = rest.filter((line) => !/^galley-[a-z]+:/i.test(line)).join('\n')
+  const body = rest.filter((line) => !isOwnLine(line)).join('\n')
   return { title: titleOf(subject, `Run ${command}`), body: body.trim().slice(0, limits.bodyMaxBytes / 4) }
 }
 

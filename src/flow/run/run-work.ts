@@ -12,6 +12,9 @@ import type { World } from '../world.ts'
 export interface RunRequest {
   /** The program and its arguments. */
   readonly command: readonly string[]
+  /** Of the one change. Default: the message of the command's last commit, or the command. Not with `keepsCommits`. */
+  readonly title?: string
+  readonly body?: string
   /** One change for each commit of the command's, stacked, instead of one for all. */
   readonly keepsCommits?: boolean
   /** Runs the policy's setup command first, where it has not been run for these lock files. Default true. */

@@ -16,6 +16,7 @@ import { directoryInTree } from '../../sys/tree-files.ts'
 import { holdFullTree } from '../full-tree.ts'
 import { readPolicy } from '../read-policy.ts'
 import { finishInterrupted } from '../recover.ts'
+import { refuseMessage } from '../refuse-message.ts'
 import { selectBase } from '../select-base.ts'
 import type { World } from '../world.ts'
 import { finishRun } from './run-finish.ts'
@@ -34,6 +35,7 @@ import type { RunOutcome, RunRequest, RunWork } from './run-work.ts'
 export async function run(world: World, request: RunRequest): Promise<RunOutcome> {
   const [program] = request.command
   if (program === undefined) refuse('usage', 'no command to run', {})
+  refuseMessage(request)
   await world.identity()
   await finishInterrupted(world)
   const base = await selectBase(world, {})
