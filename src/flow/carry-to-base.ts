@@ -54,7 +54,7 @@ async function carryFrom(world: World, from: PathState, after: Uint8Array): Prom
 
 /**
  * What is said where a copy is of a file that holds uncommitted work: that the work goes along, or that it does not. Of a moved file, its
- * old name says it.
+ * old name says it, unless that was filled again.
  */
 export async function copiedRemarks(
   world: World,
@@ -70,11 +70,14 @@ export async function copiedRemarks(
     return [
       { ...about, kind: 'carried', text: `${made} as it is committed, without the uncommitted work there` },
     ]
-  if (renamedFrom === source.path) return []
+  if (renamedFrom === source.path && isGone(request, source.path)) return []
   const next = source.current.kind === 'file' ? source.current.bytes : null
   const text = await takenLines(world, source, { base: await baseBytes(world, source), next })
   return [{ ...about, kind: 'takes-uncommitted', text: `${made} and ${text}` }]
 }
+
+const isGone = ({ resolved }: BuildRequest, path: string): boolean =>
+  resolved.some((one) => one.path === path && one.after.kind === 'absent')
 
 /** The mode in the tree: the committed one where the change does not change it. */
 export function modeOf(

@@ -119,4 +119,28 @@ describe('a copy of a file that holds uncommitted work', () => {
     await galley.land({ id: filled.change.id })
     expect(repo.git('show', 'HEAD:docs/d.md')).toBe(committed.trimEnd())
   })
+
+  test.each([
+    ['with the same', { op: 'write', path: 'docs/a.md', content: mine }],
+    ['with another', { op: 'write', path: 'docs/a.md', content: 'new\n' }],
+    [
+      'from its new one',
+      { op: 'diff', text: diffOf('copy').replaceAll('a.md', 'd.md').replaceAll('b.md', 'a.md') },
+    ],
+  ])('that is a move whose old name is filled again, %s, waits for a person as well', async (_, filling) => {
+    using repo = withWork()
+    await using galley = await openGalley(repo)
+    const moved = { op: 'move', path: 'docs/a.md', to: 'docs/d.md' }
+    const { change } = await galley.propose({
+      batch: batch([moved, filling], inOrder),
+      includeUncommitted: true,
+    })
+    expect(change).toMatchObject({ state: 'staged' })
+    expect(change.remarks).toContainEqual({
+      kind: 'takes-uncommitted',
+      item: 0,
+      path: 'docs/d.md',
+      text: 'is made from "docs/a.md" and takes 1 uncommitted line along; it changes or removes none of them',
+    })
+  })
 })
