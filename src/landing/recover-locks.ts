@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path'
 import { type LandingJournal, landDirectory } from '../store/landing-journal.ts'
 import type { Clock } from '../sys/clock.ts'
 import { lookAtLock, readTextOrNull, removeUnchanged } from '../sys/lock-file.ts'
-import { mayUseRepository } from '../sys/process-list.ts'
+import { repositoryUse } from '../sys/process-list.ts'
 import { writePassingSync } from '../sys/small-files.ts'
 import { imageFile } from './index-image.ts'
 import { indexLockFile } from './locks.ts'
@@ -92,11 +92,12 @@ async function removeIfAbandoned(
   const places = [journal.workTree, journal.gitDir, dirname(file)]
   const until = clock.now() + PATIENCE_MS
   // One look without any is enough: of a process that is just ending, anywhere on the machine, nothing can be told.
-  let isUsed = mayUseRepository('git', places, READERS)
+  const mayBeUsed = () => repositoryUse('git', places, READERS) !== 'none'
+  let isUsed = mayBeUsed()
   while (isUsed && clock.now() < until) {
     if (lookAtLock(file)?.identity !== found.identity) return
     await clock.sleep(20)
-    isUsed = mayUseRepository('git', places, READERS)
+    isUsed = mayBeUsed()
   }
   if (!isUsed) removeUnchanged(file, found)
 }

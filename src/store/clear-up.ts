@@ -1,10 +1,10 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Repository } from '../git/open-repository.ts'
 import { limits } from '../model/limits.ts'
 import type { Clock } from '../sys/clock.ts'
 import { lookAtLock, readTextOrNull, removeUnchanged, type SeenLock } from '../sys/lock-file.ts'
-import { findNames, passingIdentity } from '../sys/passing-files.ts'
-import { mayUseRepository } from '../sys/process-list.ts'
+import { findNames, lookAtPassing, type PassingFile } from '../sys/passing-files.ts'
+import { repositoryUse } from '../sys/process-list.ts'
 import { listDirectory, removeTree } from '../sys/trees.ts'
 import type { AtWork } from './at-work.ts'
 import { scratchHome } from './scratch.ts'
@@ -12,15 +12,15 @@ import { scratchHome } from './scratch.ts'
 /** A git whose galley was killed has read its last by then. */
 const PATIENCE_MS = 3_000
 
-/** They take no lock, and those who are at work have one running. */
-const READERS = ['cat-file']
+/** They take no lock: those who are at work have the first running, and git leaves the others running behind it. */
+const HARMLESS = ['cat-file', 'credential-cache--daemon', 'fsmonitor--daemon']
 
 /**
  * Takes away what killed processes left in galley's folder: locks of their gits, which would stand in the way of the next one, and
  * files and trees that were being made.
  *
  * Only where somebody was killed, and costs a look at who else is at work otherwise. A lock goes while no git is running in the store or in a
- * scratch tree; the rest while nobody else is at work. Where either cannot be told, it is left to a later time.
+ * scratch tree; the rest while nobody else is at work either. Where that cannot be told, it is left to a later time.
  */
 export async function clearUpAfterKilled(
   repository: Repository,
@@ -33,13 +33,14 @@ export async function clearUpAfterKilled(
   const gitDir = join(galleyDir, 'store.git')
   // Looked for before it is asked who is there: whoever begins after that question has nothing among these.
   const locks = abandonable(gitDir)
-  const unfinished = await unfinishedIn(galleyDir, gitDir)
+  const unfinished = await unfinishedIn(repository, galleyDir, gitDir)
   const others = await atWork.others()
-  if (others.unknown > 0 || !(await nobodyUses([gitDir, scratchHome(repository)], locks, clock))) return
+  const places = [gitDir, scratchHome(repository), ...(await treesOf(gitDir))]
+  const changedAtMs = [...locks.values(), ...unfinished.values()].map((seen) => seen.changedAtMs)
+  if (others.unknown > 0 || !(await nobodyUses(places, changedAtMs, clock))) return
   for (const [file, seen] of locks) removeUnchanged(file, seen)
   if (others.alive > 0) return
-  for (const [path, identity] of unfinished) if (passingIdentity(path) === identity) await removeTree(path)
-  await removeHalfMadeTrees(repository, gitDir)
+  for (const [path, seen] of unfinished) if (isStill(path, seen)) await removeTree(path)
   atWork.forget(dead)
 }
 
@@ -56,8 +57,12 @@ function abandonable(gitDir: string): ReadonlyMap<string, SeenLock> {
   )
 }
 
-/** Passing files and directories, by what they are known by. */
-async function unfinishedIn(galleyDir: string, gitDir: string): Promise<ReadonlyMap<string, string>> {
+/** Passing files and directories, and trees that are only half registered. */
+async function unfinishedIn(
+  repository: Repository,
+  galleyDir: string,
+  gitDir: string,
+): Promise<ReadonlyMap<string, PassingFile>> {
   const names = [
     ...(await listDirectory(galleyDir)).filter((name) => /^store-/.test(name)),
     ...(await listDirectory(join(galleyDir, 'tmp'))).map((name) => join('tmp', name)),
@@ -67,39 +72,53 @@ async function unfinishedIn(galleyDir: string, gitDir: string): Promise<Readonly
   const packs = findNames(join(gitDir, 'objects', 'pack'), (name) => name.endsWith('.keep'))
   const held = packs.filter((file) => readTextOrNull(file) === 'fast-import')
   const reports = (await listDirectory(gitDir)).filter((name) => name.startsWith('fast_import_crash_'))
-  const paths = [...names, ...objects, ...held, ...reports.map((name) => join(gitDir, name))]
+  const trees = await halfMadeTrees(repository, gitDir)
+  const paths = [...names, ...objects, ...held, ...reports.map((name) => join(gitDir, name)), ...trees]
   return new Map(
     paths.flatMap((path) => {
-      const identity = passingIdentity(path)
-      return identity === null ? [] : [[path, identity] as const]
+      const seen = lookAtPassing(path)
+      return seen === null ? [] : [[path, seen] as const]
     }),
   )
 }
 
-/** Whether no git is at work; where that cannot be seen, whether every lock is older than any of our gits gets. */
+const isStill = (path: string, seen: PassingFile): boolean => lookAtPassing(path)?.identity === seen.identity
+
+/** Whether no git is at work; where that cannot be seen, whether all of it is older than any of our gits gets. */
 async function nobodyUses(
   places: readonly string[],
-  locks: ReadonlyMap<string, SeenLock>,
+  changedAtMs: readonly number[],
   clock: Clock,
 ): Promise<boolean> {
-  const oldestMs = clock.now() - 2 * limits.gitTimeoutMs
-  if ([...locks.values()].every((lock) => lock.changedAtMs < oldestMs)) return true
   const until = clock.now() + PATIENCE_MS
-  while (mayUseRepository('git', places, READERS)) {
+  for (;;) {
+    const use = repositoryUse('git', places, HARMLESS)
+    const oldestMs = clock.now() - 2 * limits.gitTimeoutMs
+    if (use === 'none' || (use === 'hidden' && changedAtMs.every((ms) => ms < oldestMs))) return true
     if (clock.now() >= until) return false
     await clock.sleep(20)
   }
-  return true
 }
 
-/** `git worktree add` registers a tree at no commit first, and moves its HEAD then. */
-async function removeHalfMadeTrees(repository: Repository, gitDir: string): Promise<void> {
+/** The scratch trees, wherever they were made. */
+async function treesOf(gitDir: string): Promise<readonly string[]> {
+  const marks = (await listDirectory(join(gitDir, 'worktrees'))).map((name) =>
+    readTextOrNull(join(gitDir, 'worktrees', name, 'gitdir')),
+  )
+  return marks.flatMap((mark) => (mark === null || !mark.startsWith('/') ? [] : [dirname(mark.trim())]))
+}
+
+/**
+ * `git worktree add` registers a tree at no commit first, moves its HEAD then, and fills it last: one that holds anything is not half made,
+ * whatever has become of its HEAD.
+ */
+async function halfMadeTrees(repository: Repository, gitDir: string): Promise<readonly string[]> {
+  const found: string[] = []
   for (const name of await listDirectory(join(gitDir, 'worktrees'))) {
     const registration = join(gitDir, 'worktrees', name)
     if (!/^0*$/.test((readTextOrNull(join(registration, 'HEAD')) ?? '').trim())) continue
     const path = join(scratchHome(repository), name)
-    const holds = await listDirectory(path)
-    if (holds.every((entry) => entry === '.git')) await removeTree(path)
-    await removeTree(registration)
+    if ((await listDirectory(path)).every((entry) => entry === '.git')) found.push(path, registration)
   }
+  return found
 }

@@ -34,8 +34,17 @@ function entriesOf(directory: string) {
   }
 }
 
-/** What a path is known by: another one of the same name is none. null = there is nothing. */
-export function passingIdentity(path: string): string | null {
+/** A file or a directory that is being made, as it was seen. */
+export interface PassingFile {
+  /** What it is known by: another one of the same name is none. */
+  readonly identity: string
+  /** Milliseconds since the epoch. */
+  readonly changedAtMs: number
+}
+
+/** null = there is nothing. */
+export function lookAtPassing(path: string): PassingFile | null {
   const stat = lstatSync(path, { throwIfNoEntry: false, bigint: true })
-  return stat === undefined ? null : `${stat.dev}:${stat.ino}:${stat.ctimeNs}`
+  if (stat === undefined) return null
+  return { identity: `${stat.dev}:${stat.ino}:${stat.ctimeNs}`, changedAtMs: Number(stat.ctimeMs) }
 }

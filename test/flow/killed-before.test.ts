@@ -1,5 +1,13 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ownIdentity } from '../../src/sys/process-identity.ts'
@@ -27,6 +35,24 @@ async function withLock() {
   await using galley = await openGalley(repo)
   const { change } = await galley.propose({ batch: batch([edit]) })
   return { repo, id: change.id, lock: put(inStore(repo, `refs/galley/log/${change.id}.lock`)) }
+}
+
+/** A git that has begun to write in the store, and ends with the scope. */
+async function gitAtWork(
+  repo: TestRepo,
+  args: readonly string[],
+  options: { readonly cwd?: string; readonly env?: object } = {},
+) {
+  const env = { ...repo.env, ...options.env }
+  const child = spawn('git', [...args, 'update-ref', '--stdin'], { cwd: options.cwd ?? repo.dir, env })
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  child.stdin.write('start\n')
+  await new Promise((resolve) => child.stdout.once('data', resolve))
+  const end = async () => {
+    child.stdin.end()
+    await ended
+  }
+  return { [Symbol.asyncDispose]: end, end }
 }
 
 const approve = async (repo: TestRepo, id: string) => {
@@ -69,17 +95,53 @@ describe('after a galley that was killed', () => {
     const passing = put(join(repo.dir, '.git/galley/tmp/x/objects/y'))
     const marker = begun(repo, 'x', dead)
     begun(repo, 'y', ownIdentity())
-    const holder = spawn('git', ['--git-dir', inStore(repo, ''), 'update-ref', '--stdin'], { env: repo.env })
-    holder.stdin.write('start\n')
-    await new Promise((resolve) => holder.stdout.once('data', resolve))
+    const holder = await gitAtWork(repo, ['--git-dir', inStore(repo, '')])
     expect((await refusal(() => approve(repo, id))).code).toBe('busy')
     expect([lock, passing, marker].map((file) => existsSync(file))).toEqual([true, true, true])
-    holder.stdin.end()
-    await new Promise((resolve) => holder.once('close', resolve))
+    await holder.end()
     await approve(repo, id)
     expect([lock, passing, marker].map((file) => existsSync(file))).toEqual([false, true, true])
     repo[Symbol.dispose]()
   })
+
+  /** How somebody's git, such as an agent's in a tree that was opened for it, may be told where it works. */
+  const ways: readonly [string, (repo: TestRepo, tree: string) => Parameters<typeof gitAtWork>][] = [
+    ['named as a whole', (repo) => [repo, ['--git-dir', inStore(repo, '')]]],
+    ['named by a relative variable', (repo) => [repo, [], { env: { GIT_DIR: '.git/galley/store.git' } }]],
+    [
+      'named by a relative option',
+      (repo) => [repo, ['--git-dir=galley/store.git'], { cwd: join(repo.dir, '.git') }],
+    ],
+    ['by the tree it stands in, behind a link', (repo, tree) => [repo, [], { cwd: realpathSync(tree) }]],
+    [
+      'with a value like the name of a reader',
+      (repo) => [repo, ['--git-dir', inStore(repo, ''), '--namespace', 'cat-file']],
+    ],
+  ]
+
+  test.each(ways)(
+    'nothing is touched while a git works there, %s, however old its lock is',
+    async (_, way) => {
+      using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+      const cache = join(repo.dir, '.git/cache')
+      mkdirSync(join(repo.dir, '.git/elsewhere'))
+      symlinkSync(join(repo.dir, '.git/elsewhere'), cache)
+      await using galley = await openGalley(repo, { env: { XDG_CACHE_HOME: cache } })
+      const { change } = await galley.propose({ batch: batch([edit]) })
+      const { path } = await galley.openTree(change.id)
+      const lock = put(inStore(repo, `worktrees/${change.id}-full/index.lock`))
+      utimesSync(lock, 1, 1)
+      const pack = put(inStore(repo, 'objects/pack/tmp_pack_x1'))
+      begun(repo, 'x', dead)
+      const holder = await gitAtWork(...way(repo, path))
+      await galley.reject({ id: change.id, reason: 'x' })
+      expect([lock, pack].map((file) => existsSync(file))).toEqual([true, true])
+      await holder.end()
+      const next = await galley.propose({ batch: batch([edit]) })
+      expect(next.change.state).toBe('staged')
+      expect([lock, pack].map((file) => existsSync(file))).toEqual([false, false])
+    },
+  )
 
   test.each([
     ['of whom nothing can be told', JSON.stringify(elsewhere)],

@@ -21,7 +21,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { lookAt, standingOf } from '../../src/sys/file-key.ts'
 import { inParent, openParent, reachByPathAlone } from '../../src/sys/held-directory.ts'
 import { identityOf, livenessOf, ownIdentity } from '../../src/sys/process-identity.ts'
-import { mayUseRepository } from '../../src/sys/process-list.ts'
+import { repositoryUse } from '../../src/sys/process-list.ts'
 import { stageFile, surroundingsOf } from '../../src/sys/stage-file.ts'
 import { exchange, moveAway, putInPlace, removeEmptyDirectory } from '../../src/sys/swap-file.ts'
 
@@ -203,9 +203,9 @@ describe('recognising processes', () => {
   test('a git at work in a directory is seen, one elsewhere is not', () => {
     if (!onLinux) return
     const name = readFileSync('/proc/self/stat', 'latin1').replace(/^\d+ \(|\).*$/gs, () => '')
-    expect(mayUseRepository(name, [process.cwd()])).toBe(true)
-    expect(mayUseRepository(name, [join(home, 'nowhere')])).toBe(false)
-    expect(mayUseRepository('no-such-program', [process.cwd()])).toBe(false)
+    expect(repositoryUse(name, [process.cwd()])).toBe('seen')
+    expect(repositoryUse(name, [join(home, 'nowhere')])).toBe('none')
+    expect(repositoryUse('no-such-program', [process.cwd()])).toBe('none')
   })
 })
 
