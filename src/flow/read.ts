@@ -46,6 +46,7 @@ export interface ReadFile {
  */
 export async function readFile(world: World, request: ReadRequest): Promise<ReadFile> {
   const { session, path } = request
+  if (session !== undefined) await world.atWork()
   const file = await readFileBytes(world, request)
   const { bytes, blob } = file
   const shown = show(bytes, request)

@@ -22,7 +22,7 @@ export interface World {
   readonly repository: Repository
   readonly clock: Clock
   readonly store: () => Promise<Store>
-  /** This process among those that write in the store, from the first time that it is asked for. */
+  /** This process among those that write in the store, from the first time that it is asked for; says so again each time. */
   readonly atWork: () => Promise<AtWork>
   /** Reads objects of both repositories: the store's alternate is the user's. */
   readonly reader: () => Promise<ObjectReader>
@@ -56,9 +56,15 @@ export async function openWorld(directory: string, options: WorldOptions): Promi
   const repository = await openRepository(directory, options.env)
   refuseOwnStore(repository)
   let begun: Promise<AtWork> | null = null
-  const atWork = () => {
-    begun ??= beginWork(galleyDirectory(repository), options.clock)
-    return begun
+  const atWork = async () => {
+    const isAgain = begun !== null
+    begun ??= beginWork(galleyDirectory(repository), options.clock).catch((error: unknown) => {
+      begun = null
+      throw error
+    })
+    const working = await begun
+    if (isAgain) await working.renew()
+    return working
   }
   const store = once(async () => {
     // Making it is a write that can be cut off.
@@ -135,10 +141,14 @@ async function readHead(repository: Repository): Promise<Head> {
   return { ref: branch ?? ('HEAD' as RefName), tip, detached: branch === null }
 }
 
+/** A failure is not remembered: its reason may have gone. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null
   return () => {
-    made ??= make()
+    made ??= make().catch((error: unknown) => {
+      made = null
+      throw error
+    })
     return made
   }
 }

@@ -1,9 +1,12 @@
 import { join } from 'node:path'
+import { isAbsent } from '../model/errno.ts'
 import type { Clock } from '../sys/clock.ts'
 import { makePrivateDirectory } from '../sys/directories.ts'
-import { agesIn, removeQuietly } from '../sys/file-ages.ts'
+import { agesIn, removeQuietly, setModified } from '../sys/file-ages.ts'
 import { readTextOrNull, writeNew } from '../sys/lock-file.ts'
+import { moveFile } from '../sys/move-file.ts'
 import { livenessOf, ownIdentity, type ProcessIdentity } from '../sys/process-identity.ts'
+import { refuseForeignFolder } from './own-folder.ts'
 
 /** A process that says nothing of itself was killed while it began to, once its file is this old. */
 const BEGINNING_MS = 10_000
@@ -11,10 +14,17 @@ const BEGINNING_MS = 10_000
 /** One of another machine that has been silent for that long has ended. */
 const SILENCE_MS = 24 * 3_600_000
 
+/** Ends the names of files of dead ones whose locks are gone; what they were making waits until nobody else is at work. */
+const UNLOCKED = '.unlocked'
+
 /** This process among those that write in one store. */
 export interface AtWork {
   /** The others that have begun and not ended, as they are now. */
   readonly others: () => Promise<Others>
+  /** Says it again, as each verb does: one that is silent for long, or whose word somebody took away, counts for nothing. */
+  readonly renew: () => Promise<void>
+  /** Takes note that the locks of dead ones are gone. */
+  readonly markUnlocked: (dead: readonly string[]) => Promise<void>
   /** Takes the files of dead ones away. */
   readonly forget: (dead: readonly string[]) => void
   /** This process writes nothing more. */
@@ -27,6 +37,8 @@ export interface Others {
   readonly unknown: number
   /** The files of those that were killed. */
   readonly dead: readonly string[]
+  /** Whether locks of theirs may lie about. */
+  readonly mayHoldLocks: boolean
 }
 
 /**
@@ -34,14 +46,31 @@ export interface Others {
  * nobody's.
  *
  * Leaves one small file in `<galley dir>/at-work` until `end`. Costs no fsync: what a power cut takes along was never followed by a write.
+ *
+ * @throws GalleyError `unsupported-repository`, where something else stands in the place of galley's folder.
  */
 export async function beginWork(galleyDir: string, clock: Clock): Promise<AtWork> {
   const directory = placeOf(galleyDir)
-  await makePrivateDirectory(directory)
   const own = join(directory, Buffer.from(clock.random(12)).toString('hex'))
-  writeNew(own, JSON.stringify(ownIdentity()))
+  const say = async () => {
+    refuseForeignFolder(galleyDir)
+    await makePrivateDirectory(directory)
+    writeNew(own, JSON.stringify(ownIdentity()))
+  }
+  await say()
   return {
     others: () => whoIsAtWork(galleyDir, clock, own),
+    renew: async () => {
+      try {
+        setModified(own, clock.now())
+      } catch (error) {
+        if (!isAbsent(error)) throw error
+        await say()
+      }
+    },
+    markUnlocked: async (dead) => {
+      for (const file of dead) if (!file.endsWith(UNLOCKED)) await moveFile(file, `${file}${UNLOCKED}`)
+    },
     forget: (dead) => {
       for (const file of dead) removeQuietly(file)
     },
@@ -64,7 +93,7 @@ export async function whoIsAtWork(galleyDir: string, clock: Clock, own: string |
     if (state === 'dead') found.dead.push(file)
     else found[state]++
   }
-  return found
+  return { ...found, mayHoldLocks: !found.dead.every((file) => file.endsWith(UNLOCKED)) }
 }
 
 const placeOf = (galleyDir: string): string => join(galleyDir, 'at-work')

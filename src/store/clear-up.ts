@@ -28,8 +28,8 @@ export async function clearUpAfterKilled(
   atWork: AtWork,
   clock: Clock,
 ): Promise<void> {
-  const { dead } = await atWork.others()
-  if (dead.length === 0) return
+  const { dead, mayHoldLocks, alive } = await atWork.others()
+  if (dead.length === 0 || (!mayHoldLocks && alive > 0)) return
   const gitDir = join(galleyDir, 'store.git')
   // Looked for before it is asked who is there: whoever begins after that question has nothing among these.
   const locks = abandonable(gitDir)
@@ -39,7 +39,7 @@ export async function clearUpAfterKilled(
   const changedAtMs = [...locks.values(), ...unfinished.values()].map((seen) => seen.changedAtMs)
   if (others.unknown > 0 || !(await nobodyUses(places, changedAtMs, clock))) return
   for (const [file, seen] of locks) removeUnchanged(file, seen)
-  if (others.alive > 0) return
+  if (others.alive > 0) return atWork.markUnlocked(dead)
   for (const [path, seen] of unfinished) if (isStill(path, seen)) await removeTree(path)
   atWork.forget(dead)
 }

@@ -100,7 +100,7 @@ describe('after a galley that was killed', () => {
     expect([lock, passing, marker].map((file) => existsSync(file))).toEqual([true, true, true])
     await holder.end()
     await approve(repo, id)
-    expect([lock, passing, marker].map((file) => existsSync(file))).toEqual([false, true, true])
+    expect([lock, passing, `${marker}.unlocked`].map((file) => existsSync(file))).toEqual([false, true, true])
     repo[Symbol.dispose]()
   })
 

@@ -14,9 +14,16 @@ async function clearUp(repo: ReturnType<typeof makeRepo>, meanwhile: () => void 
   let asked = 0
   const others = async () => {
     if (++asked === 2) meanwhile()
-    return { alive: 0, unknown: 0, dead: ['x'] }
+    return { alive: 0, unknown: 0, dead: ['x'], mayHoldLocks: true }
   }
-  const atWork = { others, forget: () => undefined, end: () => undefined }
+  const nothing = async () => undefined
+  const atWork = {
+    others,
+    renew: nothing,
+    markUnlocked: nothing,
+    forget: () => undefined,
+    end: () => undefined,
+  }
   await clearUpAfterKilled(repository, join(repo.dir, '.git/galley'), atWork, systemClock)
 }
 

@@ -19,6 +19,8 @@ import type { RunOutcome, RunWork } from './run-work.ts'
  * Whatever does not become part of a change is kept: as a commit of the store, and files too large for one in a folder.
  */
 export async function finishRun(work: RunWork, ended: GroupResult): Promise<RunOutcome> {
+  // The command may have run for days.
+  await work.world.atWork()
   const collected = await collect(work)
   const { staged, tidied, left } = await settle(work, collected, ended)
   // The tree is free by now, for the checks themselves.

@@ -32,6 +32,8 @@ export async function redo(world: World, request: RedoRequest): Promise<Undone> 
 
 /** Shows what `redo` would stage. Leaves nothing. */
 export async function previewRedo(world: World, request: RedoRequest): Promise<UndoPreview> {
+  // It merges aside, and that is taken away where nobody says that it is being made.
+  await world.atWork()
   const store = await world.store()
   return preview(world, store, await planRedo(world, store, request.target), optionsOf(request))
 }

@@ -82,6 +82,8 @@ export async function undo(world: World, request: UndoRequest): Promise<Undone> 
 /** Shows what `undo` would stage. Leaves nothing: no change, no ref, no object. */
 export async function previewUndo(world: World, request: UndoRequest): Promise<UndoPreview> {
   const wish = wishOf(request)
+  // It merges aside, and that is taken away where nobody says that it is being made.
+  await world.atWork()
   const store = await world.store()
   return preview(world, store, await planUndo(world, store, wish), request)
 }
