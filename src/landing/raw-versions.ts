@@ -1,6 +1,7 @@
 import { type PathConversion, pathConversions } from '../git/attributes.ts'
 import type { ConfigValues } from '../git/config-values.ts'
 import { cleanBytes, smudgeBlob } from '../git/convert.ts'
+import type { WorkingSides } from '../model/change.ts'
 import { GalleyError } from '../model/error.ts'
 import { limits } from '../model/limits.ts'
 import type { Transition } from '../model/manifest.ts'
@@ -54,17 +55,14 @@ export async function rawVersions(
   return versions
 }
 
-function asStated(
-  t: Transition,
-  working: { readonly old: string | null; readonly new: string | null },
-): RawVersions {
-  const base = rawSide(baseVersion(t), working.old)
-  const next = rawSide(nextVersion(t), working.new)
+function asStated(t: Transition, working: WorkingSides): RawVersions {
+  const base = rawSide(baseVersion(t), working.old, working.mode)
+  const next = rawSide(nextVersion(t), working.new, working.mode)
   return { base, next, baseBytes: blobSource(base), nextBytes: blobSource(next), problem: null }
 }
 
-const rawSide = (version: Version | null, raw: string | null): Version | null =>
-  version === null || raw === null ? version : { mode: version.mode, id: raw }
+const rawSide = (version: Version | null, raw: string | null, mode?: string): Version | null =>
+  version === null ? null : { mode: mode ?? version.mode, id: raw ?? version.id }
 
 const blobSource = (version: Version | null) =>
   version === null ? null : ({ kind: 'blob', id: version.id } as const)

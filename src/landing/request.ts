@@ -1,5 +1,6 @@
 import type { GitDoor } from '../git/door.ts'
 import type { Repository } from '../git/open-repository.ts'
+import type { WorkingSides } from '../model/change.ts'
 import type { CommitId, RefName } from '../model/ids.ts'
 import type { Manifest } from '../model/manifest.ts'
 import type { Clock } from '../sys/clock.ts'
@@ -34,11 +35,10 @@ export interface LandRequest {
   /** Every path that differs between `before` and `after`. */
   readonly manifest: Manifest
   /**
-   * Blob ids of the working file's bytes (no filter) before and after, where a conversion makes them differ
-   * from the tree's; the new blob can be read in `store`. Paths that are left out are converted by git where
-   * they have a conversion.
+   * What the working file (no filter) is before and after, where that differs from the tree's; the new blob can be read in `store`.
+   * Paths that are left out are converted by git where they have a conversion.
    */
-  readonly working: ReadonlyMap<string, { readonly old: string | null; readonly new: string | null }>
+  readonly working: ReadonlyMap<string, WorkingSides>
   /**
    * What must stand at a path, to the byte and the executable bit, where an approval holds for the file itself: mode and blob id of
    * the working file's bytes; null = nothing. No merge is made beneath other content then.

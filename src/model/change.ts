@@ -24,6 +24,15 @@ export interface Revision {
   readonly reads: readonly { readonly path: string; readonly blob: BlobId | null }[]
 }
 
+/** Where the working file is not what the tree has, before and after. */
+export interface WorkingSides {
+  /** Blob ids of its bytes; null = those of the tree. */
+  readonly old: string | null
+  readonly new: string | null
+  /** It has this mode and keeps it, whatever the tree's is. */
+  readonly mode?: FileMode
+}
+
 /** What a manifest cannot say of a path: how it was found, how many lines moved, what the working file held. */
 export interface RevisionFile {
   readonly path: string
@@ -31,8 +40,7 @@ export interface RevisionFile {
   readonly added: number | null
   readonly removed: number | null
   readonly renamedFrom?: string
-  /** Blob ids of the working file's bytes, where a line-ending or encoding conversion makes them differ from the tree's. */
-  readonly working?: { readonly old: string | null; readonly new: string | null }
+  readonly working?: WorkingSides
   /**
    * The working file that the edits were made on, where the change takes uncommitted work in it along: its mode and the blob id of its
    * bytes; null = it was deleted.

@@ -47,7 +47,7 @@ const file = record({
   added: countOrNull,
   removed: countOrNull,
   renamedFrom: optional(text),
-  working: optional(record({ old: objectOrNull, new: objectOrNull })),
+  working: optional(record({ old: objectOrNull, new: objectOrNull, mode: optional(mode) })),
   taken: optional((v) => v === null || version(v)),
 })
 const kinds: readonly unknown[] = remarkKinds

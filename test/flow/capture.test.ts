@@ -223,6 +223,37 @@ describe('capturing the index', () => {
     expect(['a.txt', 'new.txt'].map((path) => identityOf(repo, path))).toEqual(identities)
   })
 
+  test.each([
+    ['alone', 'a\n', 'a\n'],
+    ['beside staged content', 'b\n', 'b\n'],
+    ['beside staged content that was changed again', 'b\n', 'c\n'],
+  ])('leaves an executable bit that only the index has uncommitted, %s', async (_, staged, standing) => {
+    using repo = makeRepo({ files: { 'gets.sh': 'a\n', 'loses.sh': 'a\n', 'b.txt': 'b\n' } })
+    repo.git('update-index', '--chmod=+x', 'loses.sh')
+    repo.git('commit', '-qm', 'executable')
+    chmodSync(join(repo.dir, 'loses.sh'), 0o755)
+    const all = ['gets.sh', 'loses.sh', 'new.sh']
+    for (const path of all) repo.write(path, staged)
+    chmodSync(join(repo.dir, 'loses.sh'), 0o755)
+    repo.git('add', ...all)
+    repo.git('update-index', '--chmod=+x', 'gets.sh', 'new.sh')
+    repo.git('update-index', '--chmod=-x', 'loses.sh')
+    for (const path of all) repo.write(path, standing)
+    chmodSync(join(repo.dir, 'loses.sh'), 0o755)
+    const pending = repo.git('diff')
+    const identities = all.map((path) => identityOf(repo, path))
+    await using open = await openFor(repo)
+    const { change } = await capture(open.world, { staged: true })
+    await approve(open.world, { id: change.id, via: 'cli' })
+    await land(open.world, { id: change.id })
+    expect(repo.git('diff')).toBe(pending)
+    expect(repo.git('diff', '--cached')).toBe('')
+    expect(all.map((path) => identityOf(repo, path))).toEqual(identities)
+    expect(repo.git('ls-tree', '--format=%(objectmode) %(path)', 'HEAD', ...all)).toBe(
+      '100755 gets.sh\n100644 loses.sh\n100755 new.sh',
+    )
+  })
+
   test('takes the named paths of it, and says where a name has nothing staged', async () => {
     using repo = makeRepo({ files: { 'a.txt': 'a\n', 'd/b.txt': 'b\n' } })
     repo.write('a.txt', 'A\n')

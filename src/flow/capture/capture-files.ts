@@ -2,6 +2,7 @@ import { type PathConversion, pathConversions } from '../../git/attributes.ts'
 import { blobIdOf } from '../../git/blob-id.ts'
 import { configBoolean, configValues } from '../../git/config-values.ts'
 import { cleanBytes, smudgeBlob } from '../../git/convert.ts'
+import type { WorkingSides } from '../../model/change.ts'
 import { GalleyError, invariant, refuse } from '../../model/error.ts'
 import type { ErrorCode } from '../../model/error-codes.ts'
 import { quote } from '../../policy/quote.ts'
@@ -19,10 +20,10 @@ export interface CapturedFile {
   /** The working file's own bytes; null = it is absent. */
   readonly standing: Buffer | null
   /**
-   * Blob ids of the working file's bytes before and after, where landing could not work them out; it leaves the file as
-   * it is where the second one stands there.
+   * What the working file is before and after, where landing could not work that out; it leaves the file as it is where the second one
+   * stands there.
    */
-  readonly working: { readonly old: string | null; readonly new: string | null } | null
+  readonly working: WorkingSides | null
 }
 
 /** As the tree holds it. */
@@ -110,7 +111,9 @@ async function readOne(reading: Reading, wanted: WantedPath): Promise<CapturedFi
     : await workingSide(reading, path, file, before, conversion)
   if (before?.blob === after?.blob && before?.mode === after?.mode) return null
   if (reading.staged) refuseMismatch(reading, path, after, standing)
-  const working = await workingIds(reading, { path, before, after, standing, conversion })
+  const ids = await workingIds(reading, { path, before, after, standing, conversion })
+  const mode = after === null ? null : ownMode(reading, file, after)
+  const working = mode === null ? ids : { ...(ids ?? { old: null, new: null }), mode }
   return { path, before, after, standing, working }
 }
 
@@ -191,6 +194,13 @@ function refuseMismatch(
     cannot('overlaps-uncommitted', path, 'it is staged, and deleted in the work tree')
 }
 
+/** The working file's mode, where it is not the one that is staged; null = it is, or says nothing. */
+function ownMode(reading: Reading, file: WorkTreeFile, after: CapturedSide): CapturedSide['mode'] | null {
+  if (!reading.staged || !reading.trustsModes || file.kind !== 'file') return null
+  const mode = file.executable ? '100755' : '100644'
+  return mode === after.mode ? null : mode
+}
+
 interface WorkingFacts {
   readonly path: string
   readonly before: CapturedSide | null
@@ -203,7 +213,7 @@ interface WorkingFacts {
  * What landing is to find and leave in the work tree. A file that holds more than what is captured stays as it is; a converted one is
  * told by its own bytes, since converting the blob back may give others.
  */
-async function workingIds(reading: Reading, facts: WorkingFacts): Promise<CapturedFile['working']> {
+async function workingIds(reading: Reading, facts: WorkingFacts): Promise<WorkingSides | null> {
   const { before, after, standing, conversion, path } = facts
   if (standing === null || after === null) return null
   const { world } = reading

@@ -168,7 +168,10 @@ async function buildCapture(world: World, chosen: readonly ChosenFile[]): Promis
       // What a rename takes along is counted where it goes.
       const source = moved.has(path) ? null : (origin?.before ?? before)
       const counted = countLines(source?.bytes ?? null, after?.bytes ?? null)
-      const working = isPart && file.standing !== null ? await keepAsItIs(world, file.standing) : file.working
+      const working =
+        isPart && file.standing !== null
+          ? { ...file.working, ...(await keepAsItIs(world, file.standing)) }
+          : file.working
       const facts: RevisionFile = {
         path,
         tier: 'exact',

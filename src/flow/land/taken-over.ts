@@ -46,8 +46,8 @@ function versionOf(revision: Revision | undefined, path: string): readonly Taken
   const { newMode: mode, newBlob } = written
   const ids = workingOf(revision, path)
   // A file that landing leaves as it is (part of it was captured) holds work that is in no revision.
-  const holdsMore = ids !== undefined && ids.old === ids.new
-  const file = holdsMore ? null : { mode, id: ids?.new ?? newBlob }
+  const holdsMore = typeof ids?.new === 'string' && ids.old === ids.new
+  const file = holdsMore ? null : { mode: ids?.mode ?? mode, id: ids?.new ?? newBlob }
   return [{ entry: { mode, id: newBlob }, file }]
 }
 
