@@ -1,11 +1,10 @@
 import { join } from 'node:path'
 import type { ObjectReader } from '../git/objects.ts'
 import { invariant, refuse } from '../model/error.ts'
-import { limits } from '../model/limits.ts'
 import { type FileStep, newFile } from '../store/landing-journal.ts'
 import { makePrivateDirectory } from '../sys/directories.ts'
 import { eachAtOnce } from '../sys/each-at-once.ts'
-import { blobHash, type HashName, readStanding } from '../sys/file-key.ts'
+import { blobHash, type HashName, piecesOf, standingOf } from '../sys/file-key.ts'
 import { writeOnce } from '../sys/small-files.ts'
 import {
   deviceOf,
@@ -17,7 +16,7 @@ import {
 } from '../sys/stage-file.ts'
 import { STAGE_PARTS, stageName } from './own-places.ts'
 import { Raced } from './place-files.ts'
-import type { PlannedFile } from './plan.ts'
+import type { ContentSource, PlannedFile } from './plan.ts'
 
 export interface StagedFiles {
   readonly steps: readonly FileStep[]
@@ -103,28 +102,34 @@ async function stageOne(
   place: Surroundings,
   staging: Staging,
 ): Promise<StagedStat> {
-  const bytes = await contentOf(file, staging)
-  if (blobHash(bytes, staging.hash) !== file.next?.id)
-    throw new Raced(file.path, 'changed while the change was landing')
-  if (file.next.mode === '120000') return stageLink(target, bytes)
-  const { standing } = file
+  const { standing, content, next, path } = file
+  invariant(content !== null && next !== null, 'a file that is written has content')
   const isOverwritten = standing.kind === 'file' && file.kind === 'write'
-  return stageFile(target, bytes, {
-    executable: file.next.mode === '100755',
+  const attributes = {
+    executable: next.mode === '100755',
     permissions: file.permissions,
     owner: isOverwritten ? { uid: standing.owner, gid: standing.group } : null,
     group: place.group,
-  })
+  }
+  const hasChanged = () => new Raced(path, 'changed while the change was landing')
+  if (content.kind === 'standing') {
+    // Of any size: it may have grown since the approval, which was for its mode.
+    const stat = await stageFile(target, piecesOf(staging.workTree, path), attributes)
+    const copied = standingOf(target, staging.hash)
+    if (copied.kind !== 'file' || copied.id !== next.id) throw hasChanged()
+    return stat
+  }
+  const bytes = await contentOf(content, path, staging)
+  if (blobHash(bytes, staging.hash) !== next.id) throw hasChanged()
+  return next.mode === '120000' ? stageLink(target, bytes) : stageFile(target, bytes, attributes)
 }
 
-async function contentOf({ content, path }: PlannedFile, staging: Staging): Promise<Buffer> {
-  invariant(content !== null, 'a file that is written has content')
+async function contentOf(
+  content: Exclude<ContentSource, { kind: 'standing' }>,
+  path: string,
+  staging: Staging,
+): Promise<Buffer> {
   if (content.kind === 'bytes') return content.bytes
-  if (content.kind === 'standing') {
-    const bytes = readStanding(staging.workTree, path, limits.fileMaxBytes)
-    if (bytes === null) throw new Raced(path, 'changed while the change was landing')
-    return bytes
-  }
   const found = await staging.reader.contents(content.id)
   if (found !== null) return found.bytes
   return refuse('stale', `the blob ${content.id} of ${path} is not there any more`, {

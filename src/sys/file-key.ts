@@ -150,6 +150,27 @@ function readRegular(file: string, maxBytes: number): Buffer | null {
   }
 }
 
+/** The bytes of a regular file of the work tree, of any size, piece by piece; each piece only until the next. None when it is no such file. */
+export function* piecesOf(root: string, path: string): Generator<Uint8Array> {
+  const found = inParent(root, path, { makeMissing: false }, (parent) => ({
+    kind: 'opened' as const,
+    descriptor: openSync(parent.file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK),
+  }))
+  if (found.kind !== 'opened') return
+  const { descriptor } = found
+  try {
+    if (!fstatSync(descriptor).isFile()) return
+    const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
+    for (;;) {
+      const count = readSync(descriptor, buffer, 0, buffer.length, null)
+      if (count === 0) return
+      yield buffer.subarray(0, count)
+    }
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
 /** Names in a directory of the work tree; null when it is none, or a link stands among its parents. */
 export function namesAt(root: string, path: string): readonly string[] | null {
   const found = inParent(root, path, { makeMissing: false }, (parent) => ({

@@ -56,12 +56,13 @@ export interface NewFileAttributes {
  */
 export async function stageFile(
   file: string,
-  bytes: Uint8Array,
+  bytes: Uint8Array | Iterable<Uint8Array>,
   attributes: NewFileAttributes,
 ): Promise<StagedStat> {
   const handle = await open(file, 'wx', attributes.executable ? 0o777 : 0o666)
   try {
-    await handle.writeFile(bytes)
+    // Each call goes on where the one before ended.
+    for (const piece of bytes instanceof Uint8Array ? [bytes] : bytes) await handle.writeFile(piece)
     await giveAttributes(handle, attributes)
     await handle.sync()
     const { ino, size, mtimeNs } = await handle.stat({ bigint: true })

@@ -6,10 +6,12 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { limits } from '../../src/model/limits.ts'
 import { makeRepo, type Snapshot, type TestRepo } from '../helpers/repo.ts'
 import { land, leftovers, type NewContent, refusalOf } from './stage-change.ts'
 
@@ -342,6 +344,19 @@ const rows: readonly Row[] = [
       also: (repo) => {
         expect(lstatSync(join(repo.dir, 'touched.txt')).mode & 0o777).toBe(0o755)
         expect(repo.git('diff')).toContain('old mode 100644\nnew mode 100755')
+      },
+    },
+  },
+  {
+    name: 'an executable bit that the change sets, on a file that has outgrown every limit',
+    arrange: (repo) => truncateSync(join(repo.dir, 'touched.txt'), limits.fileMaxBytes + 4096),
+    change: { 'touched.txt': { content: lines(20), executable: true } },
+    expect: {
+      status: ' M touched.txt',
+      also: (repo) => {
+        const { mode, size } = lstatSync(join(repo.dir, 'touched.txt'))
+        expect([mode & 0o777, size]).toEqual([0o755, limits.fileMaxBytes + 4096])
+        expect(repo.git('diff', '--summary')).toBe('')
       },
     },
   },
