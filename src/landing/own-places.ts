@@ -50,7 +50,8 @@ export async function foreignPlace(
   return null
 }
 
-function isOwnGitDir(commonDir: string, gitDir: string): boolean {
+/** Whether a git directory is the repository's, or one of its work trees'. */
+export function isOwnGitDir(commonDir: string, gitDir: string): boolean {
   const [common, own] = [resolveFile(commonDir), resolveFile(gitDir)]
   return own === common || resolveFile(dirname(gitDir)) === join(common, 'worktrees')
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRepository } from '../../src/git/open-repository.ts'
@@ -212,6 +212,39 @@ describe('recovering a landing that was cut off', () => {
     expect(report.landings).toMatchObject([{ outcome: 'rolled-back', left: [] }])
     mkdirSync(repo.dir)
     expect(repo.git('-C', moved, 'status', '--porcelain')).toBe('')
+  })
+
+  test.each(['moved-away-0', 'all-placed', 'committed'] as const)(
+    'in a repository that was copied since, killed at %s: each for itself, the copy first',
+    async (point) => {
+      using copy = await killedAt(point)
+      const { repo } = copy
+      const dir = join(dirname(repo.dir), 'copied')
+      cpSync(repo.dir, dir, { recursive: true, verbatimSymlinks: true })
+      const original = [stateOf(copy), leftovers(repo)]
+      for (const here of [dir, repo.dir]) {
+        const repository = await openRepository(here, repo.env)
+        const report = await recover(repository, join(here, '.git/galley'), systemClock)
+        const outcome = point === 'committed' ? 'finished' : 'rolled-back'
+        expect(report.landings).toMatchObject([{ outcome, left: [] }])
+        expect(scene.repo.git('-C', here, 'status', '--porcelain')).toBe(
+          scene.repo.git('status', '--porcelain'),
+        )
+        expect(leftovers({ ...repo, dir: here })).toEqual([])
+        if (here === dir) expect([stateOf(copy), leftovers(repo)]).toEqual(original)
+      }
+    },
+  )
+
+  test('in a repository that was moved since: where it is now', async () => {
+    using copy = await killedAt('all-placed')
+    const { repo } = copy
+    const dir = join(dirname(repo.dir), 'elsewhere')
+    renameSync(repo.dir, dir)
+    const report = await recover(await openRepository(dir, repo.env), join(dir, '.git/galley'), systemClock)
+    expect(report.landings).toMatchObject([{ outcome: 'rolled-back', left: [] }])
+    expect(scene.repo.git('-C', dir, 'status', '--porcelain')).toBe(scene.repo.git('status', '--porcelain'))
+    expect(leftovers({ ...repo, dir })).toEqual([])
   })
 
   test('is not done to a landing that the same task has only begun', async () => {
