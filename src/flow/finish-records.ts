@@ -1,5 +1,5 @@
 import { listRefs } from '../git/refs.ts'
-import { isPending } from '../model/change.ts'
+import { type Change, isPending } from '../model/change.ts'
 import { GalleyError } from '../model/error.ts'
 import { type ChangeId, changeId, isChangeId } from '../model/ids.ts'
 import { listLiveChanges } from '../store/change-list.ts'
@@ -18,12 +18,16 @@ export interface RecordedLate {
   readonly failure: string | null
 }
 
-/** What was recorded in the course of each world's task: whoever asks for that very landing then is not refused for it. */
+/** What each world has recorded: whoever asks for that very landing then is not refused for it. */
 const recordedHere = new WeakMap<World, Map<ChangeId, Recorded>>()
 
-/** The landing of a change that this task has found and recorded; null = it has not. */
-export const recordedLate = (world: World, id: ChangeId): Recorded | null =>
-  recordedHere.get(world)?.get(id) ?? null
+/** The landing of a change that this world has found and recorded, told once and while it stands; null = there is none. */
+export function takeRecorded(world: World, { id, state }: Pick<Change, 'id' | 'state'>): Recorded | null {
+  const known = recordedHere.get(world)
+  const recorded = known?.get(id) ?? null
+  known?.delete(id)
+  return state === 'landed' ? recorded : null
+}
 
 /**
  * Writes into the logs which changes are in their branches already: a process that was ended between moving a branch and writing that

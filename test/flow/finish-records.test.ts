@@ -1,7 +1,7 @@
 import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { batch, cli, openGalley } from '../helpers/galley.ts'
+import { batch, cli, openGalley, refusal } from '../helpers/galley.ts'
 import { makeRepo, type TestRepo } from '../helpers/repo.ts'
 import { leftovers } from '../landing/stage-change.ts'
 
@@ -53,6 +53,18 @@ describe('a landing that was ended after the branch moved and before its log sai
     const again = cli(repo, ['land', change.id, '--json'])
     expect(again.json).toMatchObject({ ok: true, landed: { after: repo.git('rev-parse', 'HEAD') } })
     expect(cli(repo, ['land', change.id, '--json']).json).toMatchObject({ error: { code: 'wrong-state' } })
+  })
+
+  test('asked for by the process that wrote it down, it is landed, once', async () => {
+    await using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+    const { change } = await galleyPropose(repo)
+    const removeHook = endingHook(repo, 'post-merge', 'KILL')
+    cli(repo, ['land', change.id])
+    removeHook()
+    await using stays = await openGalley(repo)
+    await stays.recover()
+    expect((await stays.land({ id: change.id })).landed.after).toBe(repo.git('rev-parse', 'HEAD'))
+    expect((await refusal(() => stays.land({ id: change.id }))).code).toBe('wrong-state')
   })
 
   test('an undo: the change that it takes back is undone, and can be redone', async () => {

@@ -11,7 +11,7 @@ import { withLandingLock } from '../../store/lock.ts'
 import type { Store } from '../../store/open-store.ts'
 import { checkNames, checkRevision, currentRevision, recordChecks, runChecks } from '../check.ts'
 import { believable } from '../exchange/foreign-change.ts'
-import { recordedLate } from '../finish-records.ts'
+import { takeRecorded } from '../finish-records.ts'
 import { loadChange, refuseLostBase } from '../logged-change.ts'
 import { type PolicyInForce, readPolicy, withBasePolicy } from '../read-policy.ts'
 import { finishRecorded, type Recorded, recordLanding, rememberLanding } from '../record-landing.ts'
@@ -46,7 +46,7 @@ export async function land(world: World, request: LandWish): Promise<Landed> {
     // Asked for now: after the branch has moved nothing may be missing.
     await world.identity()
     const logged = await loadChange(world, store, request.id)
-    const finished = recordedLate(world, logged.change.id) ?? (await finishRecorded(world, store, logged))
+    const finished = takeRecorded(world, logged.change) ?? (await finishRecorded(world, store, logged))
     return finished ?? landPersistently(world, store, logged, request.bound)
   })
 }
