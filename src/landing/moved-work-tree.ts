@@ -4,19 +4,21 @@ import type { LandingJournal } from '../store/landing-journal.ts'
 import { resolveFile } from '../sys/index-snapshot.ts'
 import { standsAt } from '../sys/plain-file.ts'
 import { readFileOrNull } from '../sys/small-files.ts'
-import { isOwnGitDir } from './own-places.ts'
+import { gitDirNamedIn, isOwnGitDir } from './own-places.ts'
 
 /**
  * The journal as it reads where its work tree is now: somebody may have moved that since the landing was cut off, with `git worktree move`,
- * or by its name where the git directory lies elsewhere; or moved or copied the repository with all that is in it. As it is, where the
- * work tree has its place still or is gone.
+ * or by its name where the git directory lies elsewhere, and have put another one in its place; or moved or copied the repository with all
+ * that is in it. As it is, where the work tree has its place still or is gone.
  */
 export async function whereWorkTreeIs(
   repository: Pick<Repository, 'commonDir' | 'gitDir' | 'workTree'>,
   journal: LandingJournal,
 ): Promise<LandingJournal> {
   if (!isOwnGitDir(repository.commonDir, journal.gitDir)) return broughtHere(repository, journal)
-  if (standsAt(journal.workTree) !== 'absent') return journal
+  const named = await gitDirNamedIn(journal.workTree)
+  const isTaken = named !== null && named !== resolveFile(journal.gitDir)
+  if (standsAt(journal.workTree) !== 'absent' && !isTaken) return journal
   const workTree = await workTreeOf(repository, journal.gitDir)
   if (workTree === null || standsAt(workTree) === 'absent') return journal
   return withPlaces({ ...journal, workTree }, [[journal.workTree, workTree]])

@@ -64,13 +64,15 @@ async function belongsTogether(
 ): Promise<boolean> {
   if (resolveFile(repository.gitDir) === resolveFile(gitDir) && repository.workTree !== null)
     return resolveFile(repository.workTree) === resolveFile(workTree)
+  return (await gitDirNamedIn(workTree)) === resolveFile(gitDir)
+}
+
+/** The git directory that a work tree itself says it has; null = it says nothing. */
+export async function gitDirNamedIn(workTree: string): Promise<string | null> {
   const mark = join(workTree, '.git')
-  if (['directory', 'link'].includes(standsAt(mark))) return resolveFile(mark) === resolveFile(gitDir)
+  if (['directory', 'link'].includes(standsAt(mark))) return resolveFile(mark)
   const named = /^gitdir: (.*?)\n?$/s.exec((await readFileOrNull(mark))?.toString('utf8') ?? '')?.[1]
-  return (
-    named !== undefined &&
-    resolveFile(join(named.startsWith('/') ? '' : workTree, named)) === resolveFile(gitDir)
-  )
+  return named === undefined ? null : resolveFile(join(named.startsWith('/') ? '' : workTree, named))
 }
 
 /** Whether a path is called as a landing's place and lies in the work tree, behind no link. */

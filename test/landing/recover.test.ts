@@ -177,9 +177,11 @@ describe('recovering a landing that was cut off', () => {
   })
 
   test.each([
-    ['from there', true],
-    ['from another work tree', false],
-  ])('in a work tree that was moved since: %s, where it is now', async (_, isThere) => {
+    ['from there', true, false],
+    ['from another work tree', false, false],
+    ['from there, another one in its old place', true, true],
+    ['from another work tree, another one in its old place', false, true],
+  ])('in a work tree that was moved since: %s, where it is now', async (_, isThere, isTaken) => {
     await using repo = makeRepo({ files: FILES })
     const [tree, moved] = [join(repo.home, 'linked'), join(repo.home, 'moved')]
     repo.git('worktree', 'add', '-q', tree, '-b', 'side')
@@ -190,10 +192,12 @@ describe('recovering a landing that was cut off', () => {
     const there = { repo: { ...repo, dir: tree }, planFile, plan, changes: CHANGES }
     expect(await ended(startLanding(program, there, 'all-placed'))).toMatchObject({ signal: 'SIGKILL' })
     repo.git('worktree', 'move', tree, moved)
+    if (isTaken) repo.git('worktree', 'add', '-q', tree, '-b', 'another')
     const repository = await openRepository(isThere ? moved : repo.dir, repo.env)
     const report = await recover(repository, join(repo.dir, '.git/galley'), systemClock)
     expect(report.landings).toMatchObject([{ outcome: 'rolled-back', left: [] }])
     expect(repo.git('-C', moved, 'status', '--porcelain')).toBe('')
+    if (isTaken) expect(repo.git('-C', tree, 'status', '--porcelain')).toBe('')
     expect(leftovers(repo)).toEqual([])
   })
 
