@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { isAbsent } from '../model/errno.ts'
+import { errorCode, isAbsent } from '../model/errno.ts'
 import type { Clock } from '../sys/clock.ts'
 import { makePrivateDirectory } from '../sys/directories.ts'
 import { agesIn, removeQuietly, setModified } from '../sys/file-ages.ts'
@@ -99,13 +99,16 @@ export async function whoIsAtWork(galleyDir: string, clock: Clock, own: string |
 const placeOf = (galleyDir: string): string => join(galleyDir, 'at-work')
 
 function stateOf(file: string, ageMs: number): 'alive' | 'dead' | 'unknown' {
-  const text = readTextOrNull(file)
-  if (text === null || text === '') return ageMs > BEGINNING_MS ? 'dead' : 'unknown'
+  const silent = ageMs > SILENCE_MS ? 'dead' : 'unknown'
+  const begun = ageMs > BEGINNING_MS ? 'dead' : 'unknown'
   try {
-    const liveness = livenessOf(JSON.parse(text) as ProcessIdentity)
-    return liveness === 'unknown' && ageMs > SILENCE_MS ? 'dead' : liveness
+    const text = readTextOrNull(file) ?? ''
+    const liveness = text === '' ? begun : livenessOf(JSON.parse(text) as ProcessIdentity)
+    return liveness === 'unknown' ? silent : liveness
   } catch (error) {
-    if (error instanceof SyntaxError) return ageMs > BEGINNING_MS ? 'dead' : 'unknown'
+    if (error instanceof SyntaxError) return begun
+    // Of another account.
+    if (errorCode(error) === 'EACCES') return silent
     throw error
   }
 }

@@ -1,10 +1,20 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { makeRepo } from '../helpers/repo.ts'
 import { type Stage, stages, type Tried, tryAgainst } from './full-disk.ts'
-import { bundleVerb } from './verb-trial.ts'
+import { bundleVerb, runVerb } from './verb-trial.ts'
 
 /** Permissions mean nothing to root, who tries as somebody else then. */
 const isRoot = process.getuid?.() === 0
@@ -63,5 +73,23 @@ describe('where the system gives no permission', () => {
         'land .git/refs/heads',
       ]),
     )
+  })
+
+  test('who says what may not be read is at work for a day, and keeps nobody from it', async () => {
+    const { program, remove } = await bundleVerb()
+    using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+    const place = join(repo.dir, '.git/galley/at-work')
+    mkdirSync(place, { recursive: true, mode: 0o700 })
+    const [recent, old] = [join(place, 'recent'), join(place, 'old')]
+    for (const file of [recent, old]) writeFileSync(file, '{}', { mode: 0 })
+    utimesSync(old, 1, 1)
+    if (isRoot) execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, repo.home])
+    const tried = () => runVerb(program, repo, { verb: 'recover' }, isRoot ? NOBODY : null)
+    expect(tried()).toMatchObject({ ok: true })
+    expect(readdirSync(place).sort()).toEqual(['old', 'recent'])
+    rmSync(recent)
+    expect(tried()).toMatchObject({ ok: true })
+    expect(readdirSync(place)).toEqual([])
+    remove()
   })
 })
