@@ -19,7 +19,7 @@ export async function waitForDecision(
 ): Promise<{ readonly change: ChangeView }> {
   const store = await world.store()
   const first = await loadChange(world, store, request.id)
-  const deadline = world.clock.now() + (request.timeoutMs ?? limits.waitDefaultTimeoutMs)
+  const deadline = world.clock.elapsedMs() + (request.timeoutMs ?? limits.waitDefaultTimeoutMs)
   let { change, tip } = first
   for (;;) {
     const view = viewChange(change)
@@ -33,7 +33,7 @@ export async function waitForDecision(
       })
     }
     if (change.state === 'stale') refuse('stale', `${change.id} is stale`, { change: view })
-    if (world.clock.now() >= deadline)
+    if (world.clock.elapsedMs() >= deadline)
       refuse(
         'not-approved',
         `${change.id} is still undecided`,

@@ -17,10 +17,10 @@ export async function lockIndex(indexFile: string, landDir: string, id: string, 
   const lock = indexLockFile(indexFile)
   const prepared = join(landDir, 'lock')
   writeNew(prepared, indexLockText(id))
-  const until = clock.now() + limits.indexLockWaitMs
+  const until = clock.elapsedMs() + limits.indexLockWaitMs
   for (let waitMs = 2; ; waitMs = Math.min(waitMs * 2, 100)) {
     if (linkNew(prepared, lock)) return
-    if (clock.now() >= until)
+    if (clock.elapsedMs() >= until)
       refuse('locked', `another git command holds ${lock}`, { file: lock, directory: dirname(lock) })
     await clock.sleep(waitMs)
   }

@@ -90,11 +90,11 @@ async function removeIfAbandoned(
   const found = lookAtLock(file)
   if (found === null || !mayBeOurs(found.text) || found.changedAtMs < journal.startedAt - 1000) return
   const places = [journal.workTree, journal.gitDir, dirname(file)]
-  const until = clock.now() + PATIENCE_MS
+  const until = clock.elapsedMs() + PATIENCE_MS
   // One look without any is enough: of a process that is just ending, anywhere on the machine, nothing can be told.
   const mayBeUsed = () => repositoryUse('git', places, READERS) !== 'none'
   let isUsed = mayBeUsed()
-  while (isUsed && clock.now() < until) {
+  while (isUsed && clock.elapsedMs() < until) {
     if (lookAtLock(file)?.identity !== found.identity) return
     await clock.sleep(20)
     isUsed = mayBeUsed()

@@ -136,8 +136,8 @@ const HINT =
 
 /** The orphaned `git update-ref` finds its input closed and gives its locks back by itself. */
 async function waitForOrphan(journal: LandingJournal, clock: Clock): Promise<void> {
-  const until = clock.now() + ORPHAN_WAIT_MS
-  while (livenessOf(journal.refProcess) === 'alive' && clock.now() < until) await clock.sleep(10)
+  const until = clock.elapsedMs() + ORPHAN_WAIT_MS
+  while (livenessOf(journal.refProcess) === 'alive' && clock.elapsedMs() < until) await clock.sleep(10)
 }
 
 async function settle(

@@ -90,12 +90,12 @@ async function nobodyUses(
   changedAtMs: readonly number[],
   clock: Clock,
 ): Promise<boolean> {
-  const until = clock.now() + PATIENCE_MS
+  const until = clock.elapsedMs() + PATIENCE_MS
   for (;;) {
     const use = repositoryUse('git', places, HARMLESS)
     const oldestMs = clock.now() - 2 * limits.gitTimeoutMs
     if (use === 'none' || (use === 'hidden' && changedAtMs.every((ms) => ms < oldestMs))) return true
-    if (clock.now() >= until) return false
+    if (clock.elapsedMs() >= until) return false
     await clock.sleep(20)
   }
 }

@@ -100,7 +100,7 @@ async function waitForLock(
   if (!['absent', 'file'].includes(standsAt(file))) refuseBusy(galleyDir, null)
   const tried = hasLine(file, clock.now()) ? null : acquire()
   if (tried?.kind === 'held') return tried
-  const end = clock.now() + limits.landingLineWaitMs
+  const end = clock.elapsedMs() + limits.landingLineWaitMs
   const place = joinLine(file, newHolder(clock, label), clock.now())
   try {
     for (let until = 0, looks = 0, seen: string | null = null; ; looks++) {
@@ -110,11 +110,11 @@ async function waitForLock(
       const by = holderOf(file)
       // As long as the line moves on, waiting leads somewhere.
       if (`${ahead} ${by?.token}` !== seen) {
-        until = Math.min(clock.now() + limits.landingLockWaitMs, end)
+        until = Math.min(clock.elapsedMs() + limits.landingLockWaitMs, end)
         looks = 0
       }
       seen = `${ahead} ${by?.token}`
-      if (clock.now() >= until) refuseBusy(galleyDir, by)
+      if (clock.elapsedMs() >= until) refuseBusy(galleyDir, by)
       await clock.sleep(pauseMs(ahead, looks))
     }
   } finally {

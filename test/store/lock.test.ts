@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { limits } from '../../src/model/limits.ts'
 import { landingLockFile, sweepLockFiles, tryLandingLock, withLandingLock } from '../../src/store/lock.ts'
 import { type Clock, systemClock } from '../../src/sys/clock.ts'
 import { ownIdentity, type ProcessIdentity } from '../../src/sys/process-identity.ts'
@@ -15,14 +16,17 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-/** Time passes only where somebody waits. */
-function stillClock(): Clock {
-  let now = Date.now()
+/** Time passes only where somebody waits; the clock is set by `leapMs` each time. */
+function stillClock(leapMs = 0): Clock {
+  let [now, elapsed] = [Date.now(), 0]
   return {
     ...systemClock,
     now: () => now,
+    elapsedMs: () => elapsed,
     sleep: async (ms) => {
-      now += ms
+      elapsed += ms
+      now += ms + leapMs
+      if (elapsed > 3_600_000) throw new Error('this wait has no end')
     },
   }
 }
@@ -124,6 +128,18 @@ describe('the landing lock', () => {
     await expect(waiting).rejects.toMatchObject({ code: 'busy', data: { by: { label: 'an old one' } } })
   })
 
+  test.each([
+    ['back', -1000],
+    ['forth', 3_600_000],
+  ])('is waited for no longer and no shorter where the clock is set %s meanwhile', async (_, leapMs) => {
+    leaveLock({})
+    const clock = stillClock(leapMs)
+    const waiting = withLandingLock(directory, clock, 'second', async () => undefined)
+    await expect(waiting).rejects.toMatchObject({ code: 'busy' })
+    expect(clock.elapsedMs()).toBeGreaterThanOrEqual(limits.landingLockWaitMs)
+    expect(clock.elapsedMs()).toBeLessThan(limits.landingLockWaitMs + 1000)
+  })
+
   test('is waited for as long as it goes from one to the next', async () => {
     let now = Date.now()
     const landings = Array.from({ length: 8 }, (_, n) => ({
@@ -133,6 +149,7 @@ describe('the landing lock', () => {
     const clock: Clock = {
       ...systemClock,
       now: () => now,
+      elapsedMs: () => now,
       sleep: async (ms) => {
         now += Math.max(ms, 1000)
         const at = landings.find(({ until }) => now < until)
