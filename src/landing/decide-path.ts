@@ -156,6 +156,8 @@ export function decideFile(facts: PathFacts): Decision<Combination> {
   if (isAbsent && facts.isOutsideCone) return { kind: 'keep' }
   if (isAbsent) return decideAbsentFile(facts)
   if (standing.kind !== 'file' && standing.kind !== 'symlink') return inTheWay(facts, describe(standing))
+  if (facts.index === null && rawBase !== null && rawNext === null)
+    return overlap(path, 'is removed in the index and kept as a file, and the change deletes it')
   const now = standingVersion(facts)
   const combined = combine(now, isTakenOver(facts, 'file', now) ? now : rawBase, rawNext)
   if (combined.kind !== 'overlap') return combined

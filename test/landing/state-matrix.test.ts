@@ -207,6 +207,12 @@ const rows: readonly Row[] = [
     expect: { refused: 'overlaps-uncommitted' },
   },
   {
+    name: 'a file that the change deletes, removed from the index and kept as untracked',
+    arrange: (repo) => void repo.git('rm', '-q', '--cached', 'dir/gone.txt'),
+    change: { 'dir/gone.txt': null },
+    expect: { refused: 'overlaps-uncommitted' },
+  },
+  {
     name: 'a modified file that the change deletes',
     arrange: (repo) => repo.write('dir/gone.txt', 'mine\n'),
     change: { 'dir/gone.txt': null },
