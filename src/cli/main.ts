@@ -1,4 +1,5 @@
 import { mayBeInterrupted, openWorld, type World } from '../flow/world.ts'
+import { cameMidway } from '../model/errno.ts'
 import { version } from '../model/version.ts'
 import { visible } from '../review/visible.ts'
 import { systemClock } from '../sys/clock.ts'
@@ -35,6 +36,10 @@ export async function runCli(argv: readonly string[], proc: CliProcess): Promise
     const context = makeContext(proc, global.directory ?? proc.cwd(), global.verb, wantsJson, worlds)
     const answer = await verb
       .run(context, parsed.args)
+      .catch((error: unknown) => {
+        if (cameMidway(error)) for (const world of worlds) world.noteFailure()
+        throw error
+      })
       .finally(() => Promise.all(worlds.map((w) => w.close())))
     await printAnswer(proc, context, answer)
     return answer.exitCode ?? 0

@@ -1,4 +1,4 @@
-import { asSystemRefusal } from '../model/errno.ts'
+import { asSystemRefusal, cameMidway } from '../model/errno.ts'
 import type { Verification } from '../model/verdict.ts'
 import type { DiffFile } from '../review/diff-file.ts'
 import { systemClock } from '../sys/clock.ts'
@@ -36,7 +36,7 @@ import { previewRedo, type RedoRequest, redo } from './undo/redo.ts'
 import { previewUndo, type Undone, type UndoPreview, type UndoRequest, undo } from './undo/undo.ts'
 import { type VerifyRequest, verify } from './verify/verify.ts'
 import { waitForDecision } from './wait.ts'
-import { openWorld } from './world.ts'
+import { openWorld, type World } from './world.ts'
 
 export interface OpenOptions {
   /** Default: the process's own. Read for agents' variables, the cache directory and git's configuration files. */
@@ -117,7 +117,7 @@ export interface Galley {
  */
 export async function open(directory: string, options: OpenOptions = {}): Promise<Galley> {
   const world = await openWorld(directory, { env: options.env ?? process.env, clock: systemClock })
-  return withPublicCodes({
+  return withPublicCodes(world, {
     read: (request) => readFile(world, request),
     propose: ({ batch, ...rest }) => propose(world, { ...rest, batch: jsonBytes(batch) }),
     call: ({ call, approval = { kind: 'none' }, ...rest }) =>
@@ -154,13 +154,14 @@ export async function open(directory: string, options: OpenOptions = {}): Promis
 }
 
 /** What the system refuses in the middle of a verb (no space, no permission) has its code like any other refusal. */
-function withPublicCodes(galley: Galley): Galley {
+function withPublicCodes(world: Pick<World, 'noteFailure'>, galley: Galley): Galley {
   const named =
     (verb: (...args: readonly never[]) => Promise<unknown>) =>
     async (...args: readonly never[]) => {
       try {
         return await verb(...args)
       } catch (error) {
+        if (cameMidway(error)) world.noteFailure()
         throw asSystemRefusal(error)
       }
     }

@@ -3,7 +3,8 @@ import { parseCommit } from '../git/commit.ts'
 import { resolveCommit, updateRefs } from '../git/refs.ts'
 import { takenRemark } from '../landing/backup.ts'
 import { isPending, type Landing } from '../model/change.ts'
-import { refuse } from '../model/error.ts'
+import { asSystemRefusal } from '../model/errno.ts'
+import { GalleyError, refuse } from '../model/error.ts'
 import type { CommitId } from '../model/ids.ts'
 import { nameAndEmail } from '../model/person.ts'
 import type { LoggedChange } from '../store/change-log.ts'
@@ -83,6 +84,28 @@ export async function recordLanding(
   ]
   world.log.note('landed', { change: id, ref: landing.ref, after: landing.after })
   return { change: viewChange(done.change), landed: landing, remarks }
+}
+
+/**
+ * As `recordLanding`, where the branch has just moved: that the log cannot be written is said, and refuses nothing. The next command that writes
+ * finds it, and writes it down.
+ */
+export async function recordOrTell(
+  world: World,
+  store: Store,
+  logged: LoggedChange,
+  landing: Landing,
+): Promise<Recorded> {
+  try {
+    return await recordLanding(world, store, logged, landing)
+  } catch (error) {
+    const refusal = asSystemRefusal(error)
+    if (!(refusal instanceof GalleyError) || refusal.code === 'internal') throw error
+    world.noteFailure()
+    const change: ChangeView = { ...viewChange(logged.change), state: 'landed', landed: landing }
+    const why = `${refusal.message} (${refusal.code})`
+    return { change, landed: landing, remarks: [`it has landed, and its log does not say so yet: ${why}`] }
+  }
 }
 
 async function afterwards(what: string, task: () => Promise<void>): Promise<readonly string[]> {

@@ -21,9 +21,10 @@ export async function finishInterrupted(world: World): Promise<Recovered | null>
   const galleyDir = galleyDirectory(world.repository)
   refuseForeignFolder(galleyDir)
   if (standsAt(galleyDir) === 'absent') return null
-  await clearUpAfterKilled(world.repository, galleyDir, await world.atWork(), world.clock)
+  const atWork = await world.atWork()
+  const wasKilled = await clearUpAfterKilled(world.repository, galleyDir, atWork, world.clock)
   // A landing holds its lock until its event is written.
-  const wasCutOff = !holdsLandingLock(galleyDir) && (await mayBeInterrupted(world))
+  const wasCutOff = !holdsLandingLock(galleyDir) && (wasKilled || (await mayBeInterrupted(world)))
   const report = await recover(world.repository, galleyDir, world.clock)
   const mayLack = wasCutOff || report.landings.length > 0
   const store = mayLack ? await findStore(world.repository) : null

@@ -31,6 +31,8 @@ export interface World {
   readonly head: () => Promise<Head>
   readonly now: () => string
   readonly log: Log
+  /** A verb could not do to the end what it had begun: what it was making may lie about, and the next one looks for it. */
+  readonly noteFailure: () => void
   readonly close: () => Promise<void>
 }
 
@@ -56,6 +58,7 @@ export async function openWorld(directory: string, options: WorldOptions): Promi
   const repository = await openRepository(directory, options.env)
   refuseOwnStore(repository)
   let begun: Promise<AtWork> | null = null
+  let hasFailed = false
   const atWork = async () => {
     const isAgain = begun !== null
     begun ??= beginWork(galleyDirectory(repository), options.clock).catch((error: unknown) => {
@@ -88,12 +91,15 @@ export async function openWorld(directory: string, options: WorldOptions): Promi
     head: () => readHead(repository),
     now: () => new Date(options.clock.now()).toISOString(),
     log,
+    noteFailure: () => {
+      hasFailed = true
+    },
     close: async () => {
       // One that could not be opened was told of where it was asked for.
       const [opened] = await Promise.allSettled(reader === null ? [] : [reader])
       if (opened?.status === 'fulfilled') await opened.value.close()
       const [working] = await Promise.allSettled(begun === null ? [] : [begun])
-      if (working?.status === 'fulfilled') working.value.end()
+      if (working?.status === 'fulfilled') await working.value.end(hasFailed)
       await log.close()
     },
   }

@@ -47,3 +47,7 @@ export function asSystemRefusal(error: unknown, during?: string): unknown {
       : `${during}: ${String(syscall)}${path === undefined ? '' : ` ${String(path)}`} failed with ${errno}`
   return new GalleyError({ code: 'io-error', message, data: { errno, syscall, path } }, { cause: error })
 }
+
+/** Whether an error came in the middle of something, as opposed to a refusal with everything as it was. */
+export const cameMidway = (error: unknown): boolean =>
+  !(error instanceof GalleyError) || error.code === 'io-error' || error.code === 'internal'

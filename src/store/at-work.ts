@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { errorCode, isAbsent } from '../model/errno.ts'
+import { asSystemRefusal, errorCode, isAbsent } from '../model/errno.ts'
 import type { Clock } from '../sys/clock.ts'
 import { makePrivateDirectory } from '../sys/directories.ts'
 import { agesIn, removeQuietly, setModified } from '../sys/file-ages.ts'
@@ -17,6 +17,9 @@ const SILENCE_MS = 24 * 3_600_000
 /** Ends the names of files of dead ones whose locks are gone; what they were making waits until nobody else is at work. */
 const UNLOCKED = '.unlocked'
 
+/** Ends the names of files of processes that were refused something by the system in the middle: what they were making lies about, too. */
+const FAILED = '.failed'
+
 /** This process among those that write in one store. */
 export interface AtWork {
   /** The others that have begun and not ended, as they are now. */
@@ -27,8 +30,8 @@ export interface AtWork {
   readonly markUnlocked: (dead: readonly string[]) => Promise<void>
   /** Takes the files of dead ones away. */
   readonly forget: (dead: readonly string[]) => void
-  /** This process writes nothing more. */
-  readonly end: () => void
+  /** This process writes nothing more. `hasFailed`: it may have left something behind. */
+  readonly end: (hasFailed: boolean) => Promise<void>
 }
 
 export interface Others {
@@ -74,7 +77,11 @@ export async function beginWork(galleyDir: string, clock: Clock): Promise<AtWork
     forget: (dead) => {
       for (const file of dead) removeQuietly(file)
     },
-    end: () => removeQuietly(own),
+    end: async (hasFailed) => {
+      if (!hasFailed) return removeQuietly(own)
+      // Where not even a name can be changed, it counts as killed once the process is gone.
+      await moveFile(own, `${own}${FAILED}`).catch(systemRefusalOnly)
+    },
   }
 }
 
@@ -98,7 +105,12 @@ export async function whoIsAtWork(galleyDir: string, clock: Clock, own: string |
 
 const placeOf = (galleyDir: string): string => join(galleyDir, 'at-work')
 
+function systemRefusalOnly(error: unknown): void {
+  if (asSystemRefusal(error) === error) throw error
+}
+
 function stateOf(file: string, ageMs: number): 'alive' | 'dead' | 'unknown' {
+  if (file.includes(FAILED)) return 'dead'
   const silent = ageMs > SILENCE_MS ? 'dead' : 'unknown'
   const begun = ageMs > BEGINNING_MS ? 'dead' : 'unknown'
   try {

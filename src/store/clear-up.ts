@@ -21,15 +21,17 @@ const HARMLESS = ['cat-file', 'credential-cache--daemon', 'fsmonitor--daemon']
  *
  * Only where somebody was killed, and costs a look at who else is at work otherwise. A lock goes while no git is running in the store or in a
  * scratch tree; the rest while nobody else is at work either. Where that cannot be told, it is left to a later time.
+ *
+ * @returns Whether somebody was killed, or failed in the middle.
  */
 export async function clearUpAfterKilled(
   repository: Repository,
   galleyDir: string,
   atWork: AtWork,
   clock: Clock,
-): Promise<void> {
+): Promise<boolean> {
   const { dead, mayHoldLocks, alive } = await atWork.others()
-  if (dead.length === 0 || (!mayHoldLocks && alive > 0)) return
+  if (dead.length === 0 || (!mayHoldLocks && alive > 0)) return dead.length > 0
   const gitDir = join(galleyDir, 'store.git')
   // Looked for before it is asked who is there: whoever begins after that question has nothing among these.
   const locks = abandonable(gitDir)
@@ -37,11 +39,15 @@ export async function clearUpAfterKilled(
   const others = await atWork.others()
   const places = [gitDir, scratchHome(repository), ...(await treesOf(gitDir))]
   const changedAtMs = [...locks.values(), ...unfinished.values()].map((seen) => seen.changedAtMs)
-  if (others.unknown > 0 || !(await nobodyUses(places, changedAtMs, clock))) return
+  if (others.unknown > 0 || !(await nobodyUses(places, changedAtMs, clock))) return true
   for (const [file, seen] of locks) removeUnchanged(file, seen)
-  if (others.alive > 0) return atWork.markUnlocked(dead)
+  if (others.alive > 0) {
+    await atWork.markUnlocked(dead)
+    return true
+  }
   for (const [path, seen] of unfinished) if (isStill(path, seen)) await removeTree(path)
   atWork.forget(dead)
+  return true
 }
 
 /** What git makes under a lock of another name stands in the way as much as the lock. */
@@ -70,7 +76,7 @@ async function unfinishedIn(
   const objects = findNames(join(gitDir, 'objects'), (name) => /^\.?tmp[-_]/.test(name))
   // fast-import keeps its pack from others until it is done; nothing would ever collect it.
   const packs = findNames(join(gitDir, 'objects', 'pack'), (name) => name.endsWith('.keep'))
-  const held = packs.filter((file) => readTextOrNull(file) === 'fast-import')
+  const held = packs.filter((file) => 'fast-import'.startsWith(readTextOrNull(file) ?? '?'))
   const reports = (await listDirectory(gitDir)).filter((name) => name.startsWith('fast_import_crash_'))
   const trees = await halfMadeTrees(repository, gitDir)
   const paths = [...names, ...objects, ...held, ...reports.map((name) => join(gitDir, name)), ...trees]

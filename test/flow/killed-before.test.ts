@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
   realpathSync,
+  rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -13,6 +15,7 @@ import { describe, expect, test } from 'vitest'
 import { ownIdentity } from '../../src/sys/process-identity.ts'
 import { batch, cli, openGalley, refusal } from '../helpers/galley.ts'
 import { makeRepo, type TestRepo } from '../helpers/repo.ts'
+import { openFor } from './gc-world.ts'
 
 const edit = { op: 'replace', path: 'a.txt', old: 'a', new: 'b' }
 const dead = { ...ownIdentity(), startTime: '1' }
@@ -153,6 +156,38 @@ describe('after a galley that was killed', () => {
     expect((await refusal(() => approve(repo, id))).code).toBe('busy')
     expect(existsSync(lock)).toBe(true)
     repo[Symbol.dispose]()
+  })
+
+  test('what a process left that the system refused something is taken away, while that process lives on', async () => {
+    const { repo, id, lock } = await withLock()
+    const kept = put(inStore(repo, 'objects/pack/pack-x.keep'), 'fast-import')
+    await using open = await openFor(repo)
+    await open.world.atWork()
+    open.world.noteFailure()
+    await open.world.close()
+    await approve(repo, id)
+    expect([lock, kept].filter((file) => existsSync(file))).toEqual([])
+    expect(readdirSync(join(repo.dir, '.git/galley/at-work'))).toEqual([])
+    repo[Symbol.dispose]()
+  })
+
+  test('a landing whose log could not be written has landed, and is written down later', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+    await using galley = await openGalley(repo)
+    const { change } = await galley.propose({ batch: batch([edit]) })
+    await galley.approve({ id: change.id })
+    const lock = inStore(repo, `refs/galley/log/${change.id}.lock`)
+    put(join(repo.dir, '.git/hooks/post-merge'), `#!/bin/sh\n: > '${lock}'\n`)
+    chmodSync(join(repo.dir, '.git/hooks/post-merge'), 0o755)
+    const landed = await galley.land({ id: change.id })
+    expect(landed.change).toMatchObject({ state: 'landed', landed: { after: repo.git('rev-parse', 'HEAD') } })
+    expect(landed.remarks.join()).toContain('its log does not say so yet')
+    expect(repo.git('status', '--porcelain')).toBe('')
+    rmSync(lock)
+    await galley.close()
+    await using later = await openGalley(repo)
+    expect(await later.recover()).toMatchObject({ recorded: [{ id: change.id, failure: null }] })
+    expect((await later.show(change.id)).change.state).toBe('landed')
   })
 
   test('doctor tells of it, and mends it', async () => {

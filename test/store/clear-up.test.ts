@@ -22,7 +22,7 @@ async function clearUp(repo: ReturnType<typeof makeRepo>, meanwhile: () => void 
     renew: nothing,
     markUnlocked: nothing,
     forget: () => undefined,
-    end: () => undefined,
+    end: async () => undefined,
   }
   await clearUpAfterKilled(repository, join(repo.dir, '.git/galley'), atWork, systemClock)
 }

@@ -18,7 +18,7 @@ import { currentRevision } from '../check.ts'
 import { believable } from '../exchange/foreign-change.ts'
 import { loadChange, refuseLostBase } from '../logged-change.ts'
 import { type PolicyInForce, readPolicy, withBasePolicy } from '../read-policy.ts'
-import { type Recorded, recordLanding } from '../record-landing.ts'
+import { type Recorded, recordOrTell } from '../record-landing.ts'
 import { finishInterrupted } from '../recover.ts'
 import { storedChanges } from '../stored-changes.ts'
 import { findTeamHooks } from '../team-hooks.ts'
@@ -200,7 +200,7 @@ async function landLinks(world: World, store: Store, chain: WholeChain): Promise
   const landed: Recorded[] = []
   let before = tip
   for (const { logged, commit } of links) {
-    const recorded = await recordLanding(world, store, logged, { ref, before, after: commit })
+    const recorded = await recordOrTell(world, store, logged, { ref, before, after: commit })
     landed.push(
       commit === last.commit ? { ...recorded, remarks: [...recorded.remarks, ...report.remarks] } : recorded,
     )

@@ -14,7 +14,7 @@ import { believable } from '../exchange/foreign-change.ts'
 import { takeRecorded } from '../finish-records.ts'
 import { loadChange, refuseLostBase } from '../logged-change.ts'
 import { type PolicyInForce, readPolicy, withBasePolicy } from '../read-policy.ts'
-import { finishRecorded, type Recorded, recordLanding, rememberLanding } from '../record-landing.ts'
+import { finishRecorded, type Recorded, recordOrTell, rememberLanding } from '../record-landing.ts'
 import { finishInterrupted } from '../recover.ts'
 import { rewriterAmong, rewritersOf, rewritingJudge, stageRewritten } from '../rewritten.ts'
 import type { World } from '../world.ts'
@@ -197,7 +197,7 @@ async function landCommitOf(
     reason: `galley: land ${change.id}`,
   })
   const landing: Landing = { ref: change.onto, before: step.before, after: step.after }
-  const recorded = await recordLanding(world, store, logged, landing)
+  const recorded = await recordOrTell(world, store, logged, landing)
   return { ...recorded, remarks: [...report.remarks, ...recorded.remarks] }
 }
 
