@@ -51,6 +51,9 @@ export interface Importer {
   readonly abandon: () => Promise<void>
 }
 
+/** git sets core.ignoreCase where the file system ignores case, and a new name takes the place of one that differs from it only so then. */
+const EXACT_NAMES = ['-c', 'core.ignoreCase=false']
+
 /**
  * Starts one `git fast-import`: commits are written without an index and without a checkout.
  *
@@ -65,6 +68,7 @@ export function openImporter(door: GitDoor, options: { readonly asPack: boolean 
     args: [
       ...repositoryArguments(door),
       ...limit,
+      ...EXACT_NAMES,
       'fast-import',
       '--quiet',
       '--date-format=raw',
