@@ -40,13 +40,12 @@ export async function clearUpAfterKilled(
   const places = [gitDir, scratchHome(repository), ...(await treesOf(gitDir))]
   const changedAtMs = [...locks.values(), ...unfinished.values()].map((seen) => seen.changedAtMs)
   if (others.unknown > 0 || !(await nobodyUses(places, changedAtMs, clock))) return true
+  // Before the locks: a tree out of which one was taken is not as it was seen.
+  if (others.alive === 0)
+    for (const [path, seen] of unfinished) if (isStill(path, seen)) await removeTree(path)
   for (const [file, seen] of locks) removeUnchanged(file, seen)
-  if (others.alive > 0) {
-    await atWork.markUnlocked(dead)
-    return true
-  }
-  for (const [path, seen] of unfinished) if (isStill(path, seen)) await removeTree(path)
-  atWork.forget(dead)
+  if (others.alive > 0) await atWork.markUnlocked(dead)
+  else atWork.forget(dead)
   return true
 }
 

@@ -76,6 +76,8 @@ describe('after a galley that was killed', () => {
       put(inStore(repo, 'objects/pack/tmp_pack_x1')),
       put(inStore(repo, 'fast_import_crash_1')),
       put(inStore(repo, 'worktrees/gmade00000/HEAD'), `${'0'.repeat(40)}\n`),
+      put(inStore(repo, 'worktrees/gmade00000/HEAD.lock')),
+      inStore(repo, 'worktrees/gmade00000'),
       put(join(repo.dir, '.git/galley/tmp/x/objects/y')),
       put(join(repo.dir, '.git/galley/store-x/HEAD')),
       begun(repo, 'x', dead),
