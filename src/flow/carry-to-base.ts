@@ -104,6 +104,7 @@ export async function baseBytes(world: World, state: PathState): Promise<Uint8Ar
     return state.current.bytes
   return (await (await world.reader()).contents(state.base.blob))?.bytes ?? null
 }
+
 /** A failure of the item that names the path first. */
 export const failureOf = (
   code: ErrorCode,

@@ -8,7 +8,7 @@ import type { Person } from '../model/person.ts'
 import type { PermissionMode } from '../model/policy.ts'
 import type { ItemResult } from '../model/resolution.ts'
 import { judgeTransitions } from '../policy/judge.ts'
-import { isOwnLine } from '../policy/own-lines.ts'
+import { messageFault } from '../policy/own-lines.ts'
 import { codePointName, firstUnseen, quote } from '../policy/quote.ts'
 import { bytesRef, findByRef, keyRef, rememberAs } from '../store/batch-keys.ts'
 import { findChange, type LoggedChange, readChange, readProposal } from '../store/change-log.ts'
@@ -63,7 +63,6 @@ export async function propose(world: World, request: ProposeRequest): Promise<Pr
   if (parsed.kind === 'refused') throw new GalleyError(parsed.refusal)
   const batch: Batch =
     request.dialect === undefined ? parsed.batch : { ...parsed.batch, dialect: request.dialect }
-  refuseForgedBody(batch.body ?? '')
   refuseUnseen(batch)
   const identity = await world.identity()
   await finishInterrupted(world)
@@ -97,29 +96,21 @@ export async function propose(world: World, request: ProposeRequest): Promise<Pr
   return { change: viewChange(checked.change), repeated: false, results: work.results }
 }
 
-/** Title and agent stand in the commit and in every list: nothing in them may be unseen or reorder what is seen. */
-function refuseUnseen(batch: Batch): void {
-  const texts: readonly (readonly [pointer: string, text: string])[] = [
-    ['/title', batch.title],
-    ['/agent/name', batch.agent?.name ?? ''],
-    ['/agent/model', batch.agent?.model ?? ''],
+/** Message and agent stand in the commit and in every list: nothing in them may be unseen, reorder what is seen, or pass for galley's own. */
+function refuseUnseen({ title, body = '', agent }: Batch): void {
+  const message = messageFault({ title, body })
+  const texts: readonly (readonly [pointer: string, why: string | null])[] = [
+    [`/${message?.part}`, message?.why ?? null],
+    ['/agent/name', unseenIn(agent?.name)],
+    ['/agent/model', unseenIn(agent?.model)],
   ]
-  for (const [pointer, text] of texts) {
-    const unseen = firstUnseen(text)
-    if (unseen === null) continue
-    refuse('invalid-batch', `${pointer} holds ${codePointName(unseen)}, which cannot be seen`, { pointer })
-  }
+  for (const [pointer, why] of texts)
+    if (why !== null) refuse('invalid-batch', `${pointer} ${why}`, { pointer })
 }
 
-function refuseForgedBody(body: string): void {
-  const line = body.split('\n').find(isOwnLine)
-  if (line === undefined) return
-  const pointer = '/body'
-  refuse(
-    'invalid-batch',
-    `${pointer} holds a line that is kept for git and galley: ${JSON.stringify(line.slice(0, 80))}`,
-    { pointer },
-  )
+function unseenIn(text = ''): string | null {
+  const unseen = firstUnseen(text)
+  return unseen === null ? null : `holds ${codePointName(unseen)}, which cannot be seen`
 }
 
 async function prepareRevision(

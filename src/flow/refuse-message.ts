@@ -14,5 +14,5 @@ export function refuseMessage({
   readonly body?: string
 }): void {
   const fault = messageFault({ title, body })
-  if (fault !== null) refuse('usage', fault, {})
+  if (fault !== null) refuse('usage', `the ${fault.part} ${fault.why}`, {})
 }

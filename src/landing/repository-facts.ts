@@ -16,7 +16,8 @@ export interface RepositoryFacts {
   readonly config: ConfigValues
 }
 
-const OWN_KEYS = '^(core\\.(filemode|sparsecheckoutcone|sharedrepository|hookspath)|hook\\..*\\.event)$'
+const OWN_KEYS =
+  '^(core\\.(filemode|sparsecheckoutcone|sharedrepository|hookspath|splitindex)|index\\.sparse|hook\\..*\\.event)$'
 
 /** All that a landing asks of the user's configuration, in one process. */
 export const landingConfig = ({ repository }: LandRequest): Promise<ConfigValues> =>
@@ -26,7 +27,7 @@ export const landingConfig = ({ repository }: LandRequest): Promise<ConfigValues
  * Looks at the repository as a whole and refuses what no landing goes into. Reads only; one process, beside
  * the reading of the configuration.
  *
- * @throws GalleyError `checked-out-elsewhere`, `branch-moved`, `in-progress`.
+ * @throws GalleyError `checked-out-elsewhere`, `branch-moved`, `in-progress`, `unsupported-repository`.
  */
 export async function repositoryFacts(
   request: LandRequest,
@@ -34,14 +35,30 @@ export async function repositoryFacts(
 ): Promise<RepositoryFacts> {
   const { repository } = request
   const [config, workTree] = await Promise.all([configRead, workTreeOf(request)])
-  if (workTree !== null) await refuseInProgress(repository.gitDir)
-  else await refuseHeld(request)
+  const isSparse = configBoolean(config, 'core.sparsecheckout', false)
+  if (workTree === null) await refuseHeld(request)
+  else {
+    await refuseInProgress(repository.gitDir)
+    if (isSparse) refuseSplitAndSparse(config)
+  }
   return {
     workTree,
     trustsExecutableBit: configBoolean(config, 'core.filemode', true),
-    isSparse: configBoolean(config, 'core.sparsecheckout', false),
+    isSparse,
     config,
   }
+}
+
+/** git 2.39 folds up an index that it is told to split, and cannot read it afterwards: the next command that refreshes it does. */
+function refuseSplitAndSparse(config: ConfigValues): void {
+  const isBoth = ['core.splitindex', 'index.sparse'].every((key) => configBoolean(config, key, false))
+  if (!isBoth) return
+  refuse(
+    'unsupported-repository',
+    'core.splitIndex and index.sparse are both on: git cannot read an index that it writes so',
+    { keys: ['core.splitIndex', 'index.sparse'] },
+    'Switch one of them off: `git config core.splitIndex false`.',
+  )
 }
 
 /** @throws GalleyError `in-progress`; data: `{ operation, mark }`. */

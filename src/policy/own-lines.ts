@@ -4,12 +4,14 @@ import { codePointName, firstUnseen, quote } from './quote.ts'
 export const isOwnLine = (line: string): boolean =>
   /^\s*Galley-[a-z]+\s*:/i.test(line) || /^. -+ >8 -+$/.test(line)
 
-/** What is the matter with the message that somebody gives a change, as a sentence; null = nothing. */
-export function messageFault(message: { readonly title: string; readonly body: string }): string | null {
+/** What is the matter with the message that somebody gives a change; null = nothing. */
+export function messageFault(message: {
+  readonly title: string
+  readonly body: string
+}): { readonly part: 'title' | 'body'; readonly why: string } | null {
   const unseen = firstUnseen(message.title)
-  if (unseen !== null) return `the title holds ${codePointName(unseen)}, which cannot be seen`
+  if (unseen !== null) return { part: 'title', why: `holds ${codePointName(unseen)}, which cannot be seen` }
   const line = message.body.split('\n').find(isOwnLine)
-  return line === undefined
-    ? null
-    : `the body holds a line that is kept for git and galley: ${quote(line.slice(0, 80))}`
+  if (line === undefined) return null
+  return { part: 'body', why: `holds a line that is kept for git and galley: ${quote(line.slice(0, 80))}` }
 }

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { asSystemRefusal, errorCode, isAbsent } from '../model/errno.ts'
 import type { Clock } from '../sys/clock.ts'
 import { makePrivateDirectory } from '../sys/directories.ts'
@@ -110,7 +110,7 @@ function systemRefusalOnly(error: unknown): void {
 }
 
 function stateOf(file: string, ageMs: number): 'alive' | 'dead' | 'unknown' {
-  if (file.includes(FAILED)) return 'dead'
+  if (basename(file).includes(FAILED)) return 'dead'
   const silent = ageMs > SILENCE_MS ? 'dead' : 'unknown'
   const begun = ageMs > BEGINNING_MS ? 'dead' : 'unknown'
   try {

@@ -192,6 +192,17 @@ describe('after a galley that was killed', () => {
     expect((await later.show(change.id)).change.state).toBe('landed')
   })
 
+  test('a living process counts as one, whatever the repository is called', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n' }, name: 'my.failed.unlocked' })
+    await using galley = await openGalley(repo)
+    const { change } = await galley.propose({ batch: batch([edit]) })
+    const passing = put(join(repo.dir, '.git/galley/tmp/x/objects/y'))
+    begun(repo, 'x', dead)
+    begun(repo, 'y', ownIdentity())
+    await approve(repo, change.id)
+    expect(existsSync(passing)).toBe(true)
+  })
+
   test('doctor tells of it, and mends it', async () => {
     const { repo, lock } = await withLock()
     begun(repo, 'x', dead)

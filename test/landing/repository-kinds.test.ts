@@ -175,6 +175,19 @@ describe('landing in every kind of repository', () => {
     },
   )
 
+  test('an index that is to be split and folded up, which git itself cannot read afterwards: is refused', async () => {
+    using repo = makeRepo({ files: { 'd/x': 'x\n', 'e/z': 'z\n' } })
+    repo.git('config', 'core.splitIndex', 'true')
+    repo.git('update-index', '--split-index')
+    repo.git('sparse-checkout', 'set', '--cone', '--sparse-index', 'd')
+    const before = repo.snapshot()
+    expect(await refusalOf(land(repo, { 'd/x': 'X\n' }))).toBe('unsupported-repository')
+    expect(repo.snapshot()).toEqual(before)
+    repo.git('config', 'core.splitIndex', 'false')
+    await land(repo, { 'd/x': 'X\n' })
+    expect(repo.git('status', '--porcelain')).toBe('')
+  })
+
   test('a split index', async () => {
     await using repo = makeRepo({ files: FILES })
     repo.git('config', 'core.splitIndex', 'true')
