@@ -61,8 +61,9 @@ async function recordOne(world: World, store: Store, id: ChangeId): Promise<Reco
     recordedHere.set(world, known.set(id, recorded))
     return { id, ref, failure: null }
   } catch (error) {
-    // Nobody is kept from other work by it.
+    // Nobody is kept from other work by it, and the next one tries again.
     if (!(error instanceof GalleyError) || error.code === 'internal') throw error
+    world.noteFailure()
     return { id, ref, failure: `${error.message} (${error.code})` }
   }
 }

@@ -23,8 +23,8 @@ export async function finishInterrupted(world: World): Promise<Recovered | null>
   if (standsAt(galleyDir) === 'absent') return null
   const atWork = await world.atWork()
   const wasKilled = await clearUpAfterKilled(world.repository, galleyDir, atWork, world.clock)
-  // A landing holds its lock until its event is written.
-  const wasCutOff = !holdsLandingLock(galleyDir) && (wasKilled || (await mayBeInterrupted(world)))
+  // A landing holds its lock until its event is written; a lock of this task's own tells nothing.
+  const wasCutOff = wasKilled || (!holdsLandingLock(galleyDir) && (await mayBeInterrupted(world)))
   const report = await recover(world.repository, galleyDir, world.clock)
   const mayLack = wasCutOff || report.landings.length > 0
   const store = mayLack ? await findStore(world.repository) : null

@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -173,23 +174,59 @@ describe('after a galley that was killed', () => {
     repo[Symbol.dispose]()
   })
 
-  test('a landing whose log could not be written has landed, and is written down later', async () => {
-    using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+  /** A change that has landed while its log could not be written: its lock lies there, and the process has ended. */
+  async function landUnwritten(repo: TestRepo) {
     await using galley = await openGalley(repo)
     const { change } = await galley.propose({ batch: batch([edit]) })
     await galley.approve({ id: change.id })
     const lock = inStore(repo, `refs/galley/log/${change.id}.lock`)
-    put(join(repo.dir, '.git/hooks/post-merge'), `#!/bin/sh\n: > '${lock}'\n`)
-    chmodSync(join(repo.dir, '.git/hooks/post-merge'), 0o755)
+    const hook = put(join(repo.dir, '.git/hooks/post-merge'), `#!/bin/sh\n: > '${lock}'\n`)
+    chmodSync(hook, 0o755)
     const landed = await galley.land({ id: change.id })
+    rmSync(hook)
+    return { id: change.id, lock, landed }
+  }
+
+  test('a landing whose log could not be written has landed, and is written down later', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+    const { id, lock, landed } = await landUnwritten(repo)
     expect(landed.change).toMatchObject({ state: 'landed', landed: { after: repo.git('rev-parse', 'HEAD') } })
     expect(landed.remarks.join()).toContain('its log does not say so yet')
     expect(repo.git('status', '--porcelain')).toBe('')
     rmSync(lock)
-    await galley.close()
     await using later = await openGalley(repo)
-    expect(await later.recover()).toMatchObject({ recorded: [{ id: change.id, failure: null }] })
-    expect((await later.show(change.id)).change.state).toBe('landed')
+    expect(await later.recover()).toMatchObject({ recorded: [{ id, failure: null }] })
+    expect((await later.show(id)).change.state).toBe('landed')
+  })
+
+  test('it is written down by the landing of another change, too', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+    await using early = await openGalley(repo)
+    const other = await early.propose({ batch: batch([{ op: 'write', path: 'b.txt', content: 'b\n' }]) })
+    await early.approve({ id: other.change.id })
+    await early.close()
+    const { id, lock } = await landUnwritten(repo)
+    rmSync(lock)
+    await using later = await openGalley(repo)
+    await later.land({ id: other.change.id })
+    expect((await later.show(id)).change.state).toBe('landed')
+  })
+
+  test('it is written down once that can be done, however often it could not', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+    const { id, lock } = await landUnwritten(repo)
+    rmSync(lock)
+    const config = join(repo.home, 'gitconfig')
+    const before = readFileSync(config)
+    writeFileSync(config, '[user]\n\tuseConfigOnly = true\n')
+    for (const _ of [1, 2]) {
+      await using still = await openGalley(repo)
+      expect(await still.recover()).toMatchObject({ recorded: [{ id, failure: expect.any(String) }] })
+    }
+    writeFileSync(config, before)
+    await using later = await openGalley(repo)
+    expect(await later.recover()).toMatchObject({ recorded: [{ id, failure: null }] })
+    expect((await later.show(id)).change.state).toBe('landed')
   })
 
   test('a living process counts as one, whatever the repository is called', async () => {
