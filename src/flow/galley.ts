@@ -154,12 +154,12 @@ export async function open(directory: string, options: OpenOptions = {}): Promis
 }
 
 /** What the system refuses in the middle of a verb (no space, no permission) has its code like any other refusal. */
-function withPublicCodes(world: Pick<World, 'noteFailure'>, galley: Galley): Galley {
+function withPublicCodes(world: Pick<World, 'noteFailure' | 'whileRunning'>, galley: Galley): Galley {
   const named =
     (verb: (...args: readonly never[]) => Promise<unknown>) =>
     async (...args: readonly never[]) => {
       try {
-        return await verb(...args)
+        return await world.whileRunning(() => verb(...args))
       } catch (error) {
         if (cameMidway(error)) world.noteFailure()
         throw asSystemRefusal(error)

@@ -33,6 +33,8 @@ export interface World {
   readonly log: Log
   /** A verb could not do to the end what it had begun: what it was making may lie about, and the next one looks for it. */
   readonly noteFailure: () => void
+  /** Counts a verb of a caller that may ask for several at once: to each of them, the others are at work like other processes. */
+  readonly whileRunning: <T>(verb: () => Promise<T>) => Promise<T>
   readonly close: () => Promise<void>
 }
 
@@ -59,6 +61,14 @@ export async function openWorld(directory: string, options: WorldOptions): Promi
   refuseOwnStore(repository)
   let begun: Promise<AtWork> | null = null
   let hasFailed = false
+  let running = 0
+  const withOwnVerbs = (working: AtWork): AtWork => ({
+    ...working,
+    others: async () => {
+      const found = await working.others()
+      return { ...found, alive: found.alive + Math.max(0, running - 1) }
+    },
+  })
   const atWork = async () => {
     const isAgain = begun !== null
     begun ??= beginWork(galleyDirectory(repository), options.clock).catch((error: unknown) => {
@@ -67,7 +77,7 @@ export async function openWorld(directory: string, options: WorldOptions): Promi
     })
     const working = await begun
     if (isAgain) await working.renew()
-    return working
+    return withOwnVerbs(working)
   }
   const store = once(async () => {
     // Making it is a write that can be cut off.
@@ -93,6 +103,14 @@ export async function openWorld(directory: string, options: WorldOptions): Promi
     log,
     noteFailure: () => {
       hasFailed = true
+    },
+    whileRunning: async (verb) => {
+      running++
+      try {
+        return await verb()
+      } finally {
+        running--
+      }
     },
     close: async () => {
       // One that could not be opened was told of where it was asked for.

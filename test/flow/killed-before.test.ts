@@ -229,6 +229,27 @@ describe('after a galley that was killed', () => {
     expect((await later.show(id)).change.state).toBe('landed')
   })
 
+  test('what another verb of the same process is making stays', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+    await using galley = await openGalley(repo)
+    const first = await galley.propose({ batch: batch([edit]) })
+    const second = await galley.propose({ batch: batch([{ op: 'write', path: 'b.txt', content: 'b\n' }]) })
+    await galley.approve({ id: first.change.id })
+    // Nothing but the branch moves, and what it needs is in galley's folder until then.
+    repo.git('checkout', '-q', '--detach')
+    const [moves, goesOn] = [join(repo.home, 'moves'), join(repo.home, 'goes-on')]
+    const wait = `: > '${moves}'\nuntil [ -e '${goesOn}' ]; do sleep 0.05; done`
+    const script = `#!/bin/sh\n[ "$1" = prepared ] || exit 0\n${wait}\n`
+    chmodSync(put(join(repo.dir, '.git/hooks/reference-transaction'), script), 0o755)
+    const landing = galley.land({ id: first.change.id })
+    await expect.poll(() => existsSync(moves), { timeout: 10_000 }).toBe(true)
+    const marker = begun(repo, 'x', dead)
+    await galley.approve({ id: second.change.id })
+    put(goesOn)
+    expect((await landing).change.state).toBe('landed')
+    expect(existsSync(`${marker}.unlocked`)).toBe(true)
+  })
+
   test('a living process counts as one, whatever the repository is called', async () => {
     using repo = makeRepo({ files: { 'a.txt': 'a\n' }, name: 'my.failed.unlocked' })
     await using galley = await openGalley(repo)
