@@ -1,7 +1,6 @@
 import { mayBeInterrupted, openWorld, type World } from '../flow/world.ts'
 import { cameMidway } from '../model/errno.ts'
 import { version } from '../model/version.ts'
-import { visible } from '../review/visible.ts'
 import { systemClock } from '../sys/clock.ts'
 import type { CliProcess } from './cli-process.ts'
 import { errorText, exitCodeOf, refusalOf, usageError } from './errors.ts'
@@ -159,15 +158,8 @@ async function finishFirst(world: World, proc: CliProcess): Promise<void> {
   if (!(await mayBeInterrupted(world))) return
   const { finishInterrupted } = await import('../flow/recover.ts')
   const report = await finishInterrupted(world)
-  for (const landing of report?.landings ?? []) {
-    proc.stderr.write(
-      `galley: a landing that had been cut off (${visible(landing.label)}) was ${landing.outcome}\n`,
-    )
-  }
-  for (const { id, ref, failure } of report?.recorded ?? []) {
-    const how = failure === null ? 'is in its log now' : `could not be written into its log: ${failure}`
-    proc.stderr.write(`galley: that ${id} has landed on ${visible(ref)} ${visible(how)}\n`)
-  }
+  const { recoveredLines } = await import('./recovered-text.ts')
+  for (const line of recoveredLines(report)) proc.stderr.write(`galley: ${line}\n`)
 }
 
 async function printAnswer(proc: CliProcess, context: CliContext, answer: Answer): Promise<void> {

@@ -71,7 +71,7 @@ export async function copiedRemarks(
       { ...about, kind: 'carried', text: `${made} as it is committed, without the uncommitted work there` },
     ]
   if (renamedFrom === source.path && isGone(request, source.path)) return []
-  const next = source.current.kind === 'file' ? source.current.bytes : null
+  const next = resolved.after.kind === 'file' ? resolved.after.bytes : null
   const text = await takenLines(world, source, { base: await baseBytes(world, source), next })
   return [{ ...about, kind: 'takes-uncommitted', text: `${made} and ${text}` }]
 }

@@ -1,6 +1,7 @@
 import { type ChangeState, isPending } from '../model/change.ts'
 import { refuse } from '../model/error.ts'
-import { listChanges } from '../store/change-log.ts'
+import type { ChangeId } from '../model/ids.ts'
+import { listChanges, readChange } from '../store/change-log.ts'
 import { findStore } from '../store/open-store.ts'
 import type { World } from './world.ts'
 
@@ -18,8 +19,13 @@ const fits: Readonly<Record<NewestOf, (state: ChangeState) => boolean>> = {
 export async function newestChange(world: World, of: NewestOf): Promise<string> {
   const store = await findStore(world.repository)
   const all = store === null ? [] : await listChanges(store)
-  const newest = all.find((change) => fits[of](change.state))
-  if (newest === undefined)
-    refuse('unknown-change', of === 'any' ? 'there is no change yet' : `no change is ${of}`, {})
-  return newest.id
+  for (const { id, state } of all)
+    if (fits[of](state) && (of !== 'undone' || !(await takesBack(world, id)))) return id
+  refuse('unknown-change', of === 'any' ? 'there is no change yet' : `no change is ${of}`, {})
+}
+
+/** An undo that was itself undone is no change to be brought back: that would take back once more what stands again. */
+async function takesBack(world: World, id: ChangeId): Promise<boolean> {
+  const { change } = await readChange(await world.store(), await world.reader(), id)
+  return change.undoes.length + change.undoesPartly.length > 0
 }

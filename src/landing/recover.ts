@@ -160,13 +160,31 @@ async function settle(
   await removeOwnRefLocks(repository.commonDir, galleyDir, journal, clock)
   unlockIndex(journal.indexFile, journal.id)
   const remarks = isForward ? await finish(door, galleyDir, journal, isElsewhere) : []
+  const moved = isThere && !isForward ? await movedRemarks(door, journal) : []
   const landDir = landDirectory(galleyDir, journal.id)
   const isNeeded =
     direction === 'forward' || left.some(({ old }) => old !== null) || (!isThere && holdsDisplaced(landDir))
   if (isNeeded) await closeLanding(galleyDir, journal, left)
   else await removeOwnDirectory(landDir)
   const { id, label, ref } = journal
-  return { id, label, ref, outcome: direction === 'forward' ? 'finished' : 'rolled-back', left, remarks }
+  return {
+    id,
+    label,
+    ref,
+    outcome: direction === 'forward' ? 'finished' : 'rolled-back',
+    left,
+    remarks: [...remarks, ...moved],
+  }
+}
+
+/** Commits that were made while files of the landing stood there may hold some of them: rolled back, those look changed then. */
+async function movedRemarks(door: GitDoor, { ref, before }: LandingJournal): Promise<readonly string[]> {
+  const now = await refValue(door, ref)
+  if (now === before || now === null) return []
+  const since = before === null ? '' : ` (git diff ${before.slice(0, 12)} ${now.slice(0, 12)})`
+  return [
+    `${ref} has moved since: what was committed in between may hold files of this landing${since}, and git shows them as changed now`,
+  ]
 }
 
 /**

@@ -154,7 +154,7 @@ const codes = {
   conflict: ['The change conflicts with newer commits.', 'Revise it: `galley propose --revise <id>`.'],
   'overlaps-uncommitted': [
     'Uncommitted work stands where the change would write.',
-    'Commit that work first; or take it into the change: `galley propose --include-uncommitted`.',
+    'Commit that work first; or propose the batch again with `--include-uncommitted`, which takes it into the change.',
   ],
   'would-overwrite': ['A file that git does not track stands in the way.', 'Move it away, then repeat.'],
   'changed-after-approval': ['A file changed after its approval.', 'Propose and approve again.'],

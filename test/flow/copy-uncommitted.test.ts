@@ -64,7 +64,7 @@ describe('a copy of a file that holds uncommitted work', () => {
     const { change } = await galley.propose({ batch: copying(LAST), includeUncommitted: true })
     expect(change).toMatchObject({ state: 'staged' })
     expect(change.remarks.map(({ kind, path, text }) => `${kind} ${path}: ${text}`)).toEqual([
-      'takes-uncommitted docs/b.md: is made from "docs/a.md" and takes 1 uncommitted line along; it changes or removes none of them',
+      'takes-uncommitted docs/b.md: is made from "docs/a.md" and takes 1 uncommitted line along; it changes or removes 1 of them',
     ])
     expect((await refusal(() => galley.land({ id: change.id }))).code).toBe('not-approved')
     await galley.approve({ id: change.id })

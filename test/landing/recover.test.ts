@@ -79,6 +79,15 @@ describe('recovering a landing that was cut off', () => {
     expect(kept.filter((name) => name.includes('/old/'))).toHaveLength(2)
   })
 
+  test('before the ref moved and the user took the lock away and committed: says that the commit may hold half of it', async () => {
+    using copy = await killedAt('all-placed')
+    rmSync(join(copy.repo.dir, '.git/index.lock'))
+    copy.repo.git('commit', '--quiet', '-am', 'half')
+    const { landings } = await recoverIn(copy)
+    expect(landings).toMatchObject([{ outcome: 'rolled-back' }])
+    expect(landings[0]?.remarks.join()).toContain('refs/heads/main has moved since')
+  })
+
   test('after the ref moved: files that the user changed since stay theirs, index and locks are put right', async () => {
     using copy = await killedAt('committed')
     copy.repo.write('a.txt', 'mine\n')

@@ -91,7 +91,8 @@ async function start(work: RunWork): Promise<GroupResult> {
     if (error.code === undefined) throw error
     const code = error.code === 'ENOENT' ? 'not-found' : 'io-error'
     const message = `${quote(file ?? '')} could not be started: ${error.code}`
-    throw new GalleyError({ code, message, data: { program: file } }, { cause: error })
+    const hint = 'See whether the program is installed, and on the PATH of galley.'
+    throw new GalleyError({ code, message, data: { program: file }, hint }, { cause: error })
   })
 }
 
