@@ -36,9 +36,7 @@ describe('a landing that was ended after the branch moved and before its log sai
     expect(cli(repo, ['land', change.id]).code).not.toBe(0)
     removeHook()
     expect(repo.git('show', 'HEAD:a.txt')).toBe('a\nb')
-    expect(cli(repo, ['status']).stderr).toContain(
-      `that ${change.id} has landed on refs/heads/main is in its log now`,
-    )
+    expect(cli(repo, ['status']).stderr).toContain(`${change.id} is in refs/heads/main: its log says so now`)
     expect(await stateOf(repo, change.id)).toBe('landed')
     expect(repo.git('status', '--porcelain')).toBe('')
     expect(leftovers(repo)).toEqual([])

@@ -81,7 +81,8 @@ describe('recovering a landing that was cut off', () => {
 
   test('before the ref moved and the user took the lock away and committed: says that the commit may hold half of it', async () => {
     using copy = await killedAt('all-placed')
-    rmSync(join(copy.repo.dir, '.git/index.lock'))
+    for (const lock of ['index.lock', 'HEAD.lock', 'refs/heads/main.lock'])
+      rmSync(join(copy.repo.dir, '.git', lock), { force: true })
     copy.repo.git('commit', '--quiet', '-am', 'half')
     const { landings } = await recoverIn(copy)
     expect(landings).toMatchObject([{ outcome: 'rolled-back' }])
