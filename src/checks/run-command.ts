@@ -44,6 +44,8 @@ export interface CheckProgram {
   readonly file: string
   readonly args: readonly string[]
   readonly timeoutMs: number
+  /** What marks it in its environment, and all that it starts: `check:<name>`, `hook:<name>`. */
+  readonly worker: string
   /** Added to the environment that every check gets. */
   readonly env?: Readonly<Record<string, string>>
 }
@@ -51,16 +53,17 @@ export interface CheckProgram {
 /** Runs one command of the policy in the scratch tree: `runProgram` says how. */
 export function runCheck(check: CheckCommand, context: CheckContext): Promise<CheckRun> {
   const { name, required, timeoutMs } = check
-  return runProgram({ name, required, timeoutMs, ...programOf(check.run) }, context)
+  const worker = `check:${name}`
+  return runProgram({ name, required, timeoutMs, worker, ...programOf(check.run) }, context)
 }
 
 /**
- * Runs a program in the scratch tree, bounded (`runBounded`), with the caller's environment without any `GIT_*` and without a prompt. One
- * that cannot be started is `missing`.
+ * Runs a program in the scratch tree, bounded (`runBounded`), with the caller's environment without any `GIT_*` and without a prompt,
+ * marked by `GALLEY_AGENT`. One that cannot be started is `missing`.
  */
 export async function runProgram(program: CheckProgram, context: CheckContext): Promise<CheckRun> {
   const { name, required, file, args, timeoutMs } = program
-  const env = { ...checkEnvironment(context), ...program.env }
+  const env = { ...checkEnvironment(context, program.worker), ...program.env }
   const started = performance.now()
   const end = await runBounded({ file, args, cwd: context.tree.path, env, timeoutMs })
   const durationMs = Math.round(performance.now() - started)
@@ -76,8 +79,11 @@ export async function runProgram(program: CheckProgram, context: CheckContext): 
   return { result: { ...base, outcome, exitCode, summary: firstLine(output) }, output }
 }
 
-const checkEnvironment = ({ env, tree, change, commit, base }: CheckContext): Record<string, string> => ({
-  ...treeEnvironment(env),
+const checkEnvironment = (
+  { env, tree, change, commit, base }: CheckContext,
+  worker: string,
+): Record<string, string> => ({
+  ...treeEnvironment(env, worker),
   GIT_TERMINAL_PROMPT: '0',
   GIT_CEILING_DIRECTORIES: dirname(tree.path), // a check that looks for another repository finds none above
   GALLEY_CHANGE: change,

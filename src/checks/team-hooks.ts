@@ -115,6 +115,7 @@ const runHook = (hook: TeamHook, context: TeamHookContext, args: readonly string
       file: hook.path,
       args,
       timeoutMs: limits.checkDefaultTimeoutMs,
+      worker: `hook:${hook.name}`,
       env: { GIT_EDITOR: ':' }, // as git sets it: a hook cannot ask
     },
     context,

@@ -1,6 +1,6 @@
 import { isPending } from '../model/change.ts'
 import { refuse } from '../model/error.ts'
-import { agentAtWork } from '../policy/agent-environment.ts'
+import { agentSign } from './agent-sign.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
 import { currentRevision } from './check.ts'
 import { confirmStored, loadChange, policyOf, refuseLostBase } from './logged-change.ts'
@@ -68,11 +68,9 @@ export interface PersonsDeed {
  * @throws GalleyError `agent-may-not-approve`.
  */
 export function refuseAgents(world: World, deed?: PersonsDeed): void {
-  const variable = agentAtWork(world.repository.env)
-  if (variable === null) return
-  const message =
-    deed === undefined
-      ? `the environment shows an agent at work (${variable} is set)`
-      : `${deed.message} (${variable} is set)`
-  refuse('agent-may-not-approve', message, { variable }, deed?.hint)
+  const sign = agentSign(world)
+  if (sign === null) return
+  const message = deed === undefined ? 'the environment shows an agent at work' : deed.message
+  const data = { variable: sign.variable }
+  refuse('agent-may-not-approve', `${message} (${sign.what})`, data, deed?.hint)
 }

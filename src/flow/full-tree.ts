@@ -140,7 +140,7 @@ async function runSetup(world: World, slot: Slot, command: Command): Promise<Set
   const end = await runBounded({
     ...programOf(command),
     cwd: slot.path,
-    env: treeEnvironment(world.repository.env),
+    env: treeEnvironment(world.repository.env, 'setup'),
     timeoutMs: SETUP_TIMEOUT_MS,
   })
   if (end.kind === 'not-started')

@@ -101,6 +101,9 @@ const INHERITED = [
   'GIT_COMMITTER_NAME',
   'GIT_COMMITTER_EMAIL',
   'EMAIL',
+  // Whatever git starts (a hook, a filter, a signing program) is as much an agent's as what called galley.
+  'GALLEY_AGENT',
+  'GALLEY_RUN',
 ] as const
 
 export function inheritedVariables(
@@ -116,7 +119,7 @@ export function inheritedVariables(
 
 /** The whole environment of one git process behind this door. */
 export function gitEnvironment(
-  door: Pick<GitDoor, 'kind' | 'inherited' | 'extraEnv'>,
+  door: Pick<GitDoor, 'kind' | 'inherited' | 'extraEnv'> & { readonly workTree?: string | null },
   options: { readonly withHooks?: boolean } = {},
 ): Record<string, string> {
   const env: Record<string, string> = {
@@ -133,6 +136,8 @@ export function gitEnvironment(
     env['GIT_CONFIG_GLOBAL'] = '/dev/null'
     env['GIT_CONFIG_SYSTEM'] = '/dev/null'
     env['GIT_CONFIG_NOSYSTEM'] = '1'
+    // A tree in which others' code has run: what git may start there is theirs.
+    if (typeof door.workTree === 'string') env['GALLEY_AGENT'] = 'tree'
   }
   const overrides = options.withHooks ? OVERRIDES.filter(([key]) => key !== 'core.hooksPath') : OVERRIDES
   env['GIT_CONFIG_COUNT'] = String(overrides.length)

@@ -3,6 +3,7 @@ import type { ConfigValues } from '../git/config-values.ts'
 import { refreshIndex } from '../git/index-update.ts'
 import type { Repository } from '../git/open-repository.ts'
 import { runHook } from '../git/run-hook.ts'
+import { isSet } from '../policy/agent-environment.ts'
 import { findJournal, holdsDisplaced } from '../store/find-journal.ts'
 import { doneRoot, type LandingJournal, landDirectory, landRoot } from '../store/landing-journal.ts'
 import type { Clock } from '../sys/clock.ts'
@@ -52,13 +53,19 @@ export async function finishLanding(
     async () => sweepDone(request.galleyDir, request.clock),
     async () =>
       (await hasPostMergeHook(request.repository, ready.config))
-        ? runHook(plan.workTree, 'post-merge', ['0'], hookEnvironment(request.repository.env))
+        ? runHook(plan.workTree, 'post-merge', ['0'], postMergeEnvironment(request.repository.env))
         : [],
   ]
   for (const step of steps) remarks.push(...(await step().catch(failureRemark)))
   request.reach?.('closed')
   return { remarks, backups: ready.backups, locksHeldMs: outcome.locksHeldMs }
 }
+
+/** What it installs or builds came from the proposal a moment ago: none of that may say yes to the next one. */
+const postMergeEnvironment = (env: LandRequest['repository']['env']): Record<string, string> => ({
+  ...hookEnvironment(env),
+  ...(isSet(env['GALLEY_AGENT']) ? {} : { GALLEY_AGENT: 'hook:post-merge' }),
+})
 
 const failureRemark = (error: unknown): readonly string[] => [
   `the change has landed, but tidying up failed: ${error instanceof Error ? error.message : String(error)}`,

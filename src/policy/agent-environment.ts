@@ -4,7 +4,7 @@
  * (`CURSOR_TRACE_ID`, `REPL_ID`) is no sign of an agent at work and is left out. Aider sets nothing.
  */
 export const agentVariables: readonly string[] = [
-  // galley run.
+  // galley: what it runs for a proposal (`check:<name>`, `hook:<name>`, `setup`), and `galley run`.
   'GALLEY_AGENT',
   // The two conventions: Claude Code and Copilot in VS Code set the first; Amp, Crush, Goose and opencode the second.
   'AI_AGENT',
@@ -45,7 +45,10 @@ export const agentVariables: readonly string[] = [
 export const agentAtWork = (env: Readonly<Record<string, string | undefined>>): string | null =>
   agentVariables.find((name) => isSet(Object.hasOwn(env, name) ? env[name] : undefined)) ?? null
 
-function isSet(value: string | undefined): boolean {
+/** What galley itself sets for code that comes from a proposal: checks, hooks, setup and runs. */
+export const ownMarks: readonly string[] = ['GALLEY_AGENT', 'GALLEY_RUN']
+
+export function isSet(value: string | undefined): boolean {
   const word = value?.trim().toLowerCase() ?? ''
   return word !== '' && word !== '0' && word !== 'false'
 }

@@ -1,7 +1,7 @@
 import type { EditDone } from '../../model/call.ts'
 import { isPending } from '../../model/change.ts'
 import { GalleyError } from '../../model/error.ts'
-import { agentAtWork } from '../../policy/agent-environment.ts'
+import { agentSign } from '../agent-sign.ts'
 import { approve } from '../approve.ts'
 import { type ChangeView, viewChange } from '../change-view.ts'
 import { approveUnseen, isAsAsked } from '../land/apply.ts'
@@ -38,8 +38,7 @@ export async function decideCall(
       return waitFor(run, change, approval)
     case 'ask': {
       // An agent may not approve, and could type the answer.
-      if (agentAtWork(world.repository.env) !== null)
-        return leaveUndecided(run, change, 'nobody could be asked')
+      if (agentSign(world) !== null) return leaveUndecided(run, change, 'nobody could be asked')
       // The system's screen shows the call, and not what a check has made of it.
       const native = (isAsAsked(change) ? run.answers.screen?.(done, run.root) : null) ?? null
       const screen = { change: structuredClone(change), native }

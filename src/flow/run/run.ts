@@ -7,6 +7,7 @@ import type { Agent } from '../../model/batch.ts'
 import { GalleyError, refuse } from '../../model/error.ts'
 import type { CommitId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
+import { isSet } from '../../policy/agent-environment.ts'
 import { strictest } from '../../policy/judge.ts'
 import { quote } from '../../policy/quote.ts'
 import type { Store } from '../../store/open-store.ts'
@@ -97,14 +98,13 @@ async function start(work: RunWork): Promise<GroupResult> {
 }
 
 function runEnvironment(world: World, id: string, agent: Agent, cwd: string): Record<string, string> {
-  const env = treeEnvironment(world.repository.env)
+  const set = world.repository.env['GALLEY_AGENT']
+  const env = treeEnvironment(world.repository.env, isSet(set) ? (set ?? '') : agent.name)
   // A run inside a run has both names, so that either finds it.
   const above = env['GALLEY_RUN']
-  const set = env['GALLEY_AGENT']
   return {
     ...env,
     PWD: cwd,
-    GALLEY_AGENT: set === undefined || set === '' ? agent.name : set,
     GALLEY_RUN: above === undefined || above === '' ? id : `${above} ${id}`,
   }
 }
