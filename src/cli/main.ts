@@ -67,8 +67,9 @@ function readGlobals(argv: readonly string[]): {
   for (let i = 0; i < argv.length; i++) {
     const word = argv[i] ?? ''
     if (word === '-C') {
-      directory = argv[++i] ?? null
-      if (directory === null) throw usageError('-C needs a directory')
+      const next = argv[++i]
+      if (next === undefined) throw usageError('-C needs a directory')
+      directory = inTurn(directory, next)
     } else if (!word.startsWith('-')) {
       return { verb: word, directory, rest: argv.slice(i + 1) }
     } else if (word !== '--json' && word !== '--help' && word !== '-h' && word !== '--version') {
@@ -76,6 +77,12 @@ function readGlobals(argv: readonly string[]): {
     }
   }
   return { verb: null, directory, rest: argv }
+}
+
+/** Each `-C` counts from the one before, and an empty one stays there, as with git. Not normalised: `link/..` is where the link leads. */
+function inTurn(before: string | null, next: string): string | null {
+  if (next === '') return before
+  return before === null || next.startsWith('/') ? next : `${before}/${next}`
 }
 
 /** `galley help` and `galley help <verb>`, as git has them. */

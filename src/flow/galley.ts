@@ -19,7 +19,7 @@ import { type Fetched, type FetchRequest, fetchChanges } from './exchange/fetch.
 import { type Pushed, type PushRequest, pushChanges } from './exchange/push.ts'
 import { type Collected, collectGarbage } from './gc/gc.ts'
 import { type Purged, purge } from './gc/purge.ts'
-import { apply } from './land/apply.ts'
+import { type Applied, apply } from './land/apply.ts'
 import { type Landed, land } from './land/land.ts'
 import { type LandedAll, landAll } from './land/land-all.ts'
 import { openTree } from './open-tree.ts'
@@ -70,7 +70,7 @@ export interface Galley {
   /** Proposes, approves in your name, and lands: for a caller who has seen the batch itself. */
   readonly apply: (
     request: Omit<ProposeRequest, 'batch'> & { readonly batch: Uint8Array | object },
-  ) => Promise<Landed>
+  ) => Promise<Applied>
   /** Runs the checks of a pending change again. */
   readonly check: (request: { readonly id: string }) => ChangeAnswer
   readonly show: (id: string) => Promise<Shown>

@@ -1,17 +1,18 @@
 import { sha256Hex } from '../git/blob-id.ts'
-import type { ObjectReader } from '../git/objects.ts'
 import { parseBatch } from '../intake/batch.ts'
 import type { Batch, DialectName } from '../model/batch.ts'
 import { isPending } from '../model/change.ts'
 import { GalleyError, refuse } from '../model/error.ts'
+import { hintFor } from '../model/error-codes.ts'
+import type { ChangeId } from '../model/ids.ts'
 import type { Person } from '../model/person.ts'
 import type { PermissionMode } from '../model/policy.ts'
 import type { ItemResult } from '../model/resolution.ts'
 import { judgeTransitions } from '../policy/judge.ts'
 import { messageFault } from '../policy/own-lines.ts'
-import { codePointName, firstUnseen, quote } from '../policy/quote.ts'
-import { bytesRef, findByRef, keyRef, rememberAs } from '../store/batch-keys.ts'
-import { findChange, type LoggedChange, readChange, readProposal } from '../store/change-log.ts'
+import { codePointName, firstUnseen } from '../policy/quote.ts'
+import { rememberAs } from '../store/batch-keys.ts'
+import { findChange, type LoggedChange, readChange } from '../store/change-log.ts'
 import { withLandingLock } from '../store/lock.ts'
 import type { Store } from '../store/open-store.ts'
 import { repackWhenDue } from '../store/repack.ts'
@@ -22,6 +23,7 @@ import { type PolicyInForce, readPolicyFor } from './read-policy.ts'
 import { finishRecorded } from './record-landing.ts'
 import { finishInterrupted } from './recover.ts'
 import { refuseBatch } from './refuse-batch.ts'
+import { askedRevision, findRepeated, hasMovedAway, PROPOSED_AGAIN, type Repeated } from './repeated-batch.ts'
 import { type ResolvedBatch, resolveBatch } from './resolve-batch.ts'
 import { type Base, selectBase } from './select-base.ts'
 import { type RevisionRequest, stageNewChange, stageRevision } from './stage.ts'
@@ -44,8 +46,17 @@ export interface ProposeRequest {
   readonly checks?: 'now' | 'later'
 }
 
-export interface Proposed {
+/** A change, and what of it somebody asked for. */
+export interface Asked {
   readonly change: ChangeView
+  /** The revision that holds what was asked for; 0 = none does any more. A check or a merge makes further ones, which nobody has seen. */
+  readonly asked: number
+}
+
+/** Whether a change still is the very thing that its batch, call or undo asked for. */
+export const isAsAsked = ({ change, asked }: Asked): boolean => change.revision === asked
+
+export interface Proposed extends Asked {
   /** The same batch was proposed before; `change` is that one. */
   readonly repeated: boolean
   readonly results: readonly ItemResult[]
@@ -64,7 +75,7 @@ export async function propose(world: World, request: ProposeRequest): Promise<Pr
   const batch: Batch =
     request.dialect === undefined ? parsed.batch : { ...parsed.batch, dialect: request.dialect }
   refuseUnseen(batch)
-  const identity = await world.identity()
+  await world.identity()
   await finishInterrupted(world)
   const base = await selectBase(world, batch)
   const store = await world.store()
@@ -72,11 +83,54 @@ export async function propose(world: World, request: ProposeRequest): Promise<Pr
   const sameness = sha256Hex(
     JSON.stringify([batchHash, base.onto, request.dialect, request.includeUncommitted, request.carry]),
   )
-  const known =
-    request.revise === undefined ? await findRepeated(world, store, batch, { batchHash, sameness }) : null
-  if (known !== null && known.change !== null)
-    return { change: viewChange(known.change.change), repeated: true, results: [] }
+  const work = { batch, batchHash, base, request }
+  if (request.revise !== undefined)
+    return stageBatch(world, store, work, (revision) =>
+      stageAnswer(world, store, work, revision, { id: request.revise ?? '', reason: 'revised' }),
+    )
+  const known = await findRepeated(world, store, batch, { batchHash, sameness })
+  if (known.change === null)
+    return stageBatch(world, store, work, (revision) =>
+      stageProposal(world, store, work, revision, known.refs),
+    )
+  const { change } = known.change
+  if (await hasMovedAway(world, change, base)) return proposeAnew(world, store, work, change.id)
+  return { change: viewChange(change), asked: askedRevision(change), repeated: true, results: [] }
+}
 
+/** One batch on its way, read and with its base. */
+interface BatchWork {
+  readonly batch: Batch
+  readonly batchHash: string
+  readonly base: Base
+  readonly request: ProposeRequest
+}
+
+/**
+ * The files of a change that waits have moved since the same batch was proposed: its next revision stands on the branch as it is now.
+ * Where the batch does not fit any more, the refusal names the change that waits.
+ */
+async function proposeAnew(world: World, store: Store, work: BatchWork, id: ChangeId): Promise<Proposed> {
+  try {
+    return await stageBatch(world, store, work, (revision) =>
+      stageAnswer(world, store, work, revision, { id, reason: PROPOSED_AGAIN }),
+    )
+  } catch (error) {
+    if (!(error instanceof GalleyError) || error.data['id'] !== undefined) throw error
+    const { code, message, data } = error
+    const waits = `The same batch waits as ${id}, on the files as they were: \`galley show ${id}\`.`
+    const hint = `${error.hint ?? hintFor(code)} ${waits}`
+    throw new GalleyError({ code, message, data: { ...data, id }, hint }, { cause: error })
+  }
+}
+
+async function stageBatch(
+  world: World,
+  store: Store,
+  { batch, base, request }: BatchWork,
+  stage: (revision: RevisionRequest) => Promise<LoggedChange>,
+): Promise<Proposed> {
+  const identity = await world.identity()
   const inForce = await readPolicyFor(world, base.tree, base.ontoTree)
   const work = await resolveBatch(world, {
     batch,
@@ -86,14 +140,12 @@ export async function propose(world: World, request: ProposeRequest): Promise<Pr
     permissionMode: request.permissionMode ?? 'full',
   })
   const revision = await prepareRevision(world, batch, base, inForce, work, identity, request)
-  const staged =
-    request.revise === undefined
-      ? await stageProposal(world, store, batch, batchHash, base, revision, known?.refs ?? [])
-      : await stageAnswer(world, store, request.revise, batch, base, revision)
+  const staged = await stage(revision)
   await repackWhenDue(store, world.clock)
   world.log.note('proposed', { change: staged.change.id, files: revision.files.length })
   const checked = request.checks === 'later' ? staged : await checkStaged(world, store, staged, inForce)
-  return { change: viewChange(checked.change), repeated: false, results: work.results }
+  const asked = staged.change.revisions.length
+  return { change: viewChange(checked.change), asked, repeated: false, results: work.results }
 }
 
 /** Message and agent stand in the commit and in every list: nothing in them may be unseen, reorder what is seen, or pass for galley's own. */
@@ -152,15 +204,14 @@ async function prepareRevision(
 function stageAnswer(
   world: World,
   store: Store,
-  id: string,
-  batch: Batch,
-  base: Base,
+  { batch, base }: BatchWork,
   revision: RevisionRequest,
+  answer: { readonly id: string; readonly reason: string },
 ): Promise<LoggedChange> {
   return withLandingLock(store.galleyDir, world.clock, 'revise', async () => {
-    const logged = await pendingChange(world, store, id, base)
+    const logged = await pendingChange(world, store, answer.id, base)
     const words = { title: batch.title, body: batch.body ?? '', agent: batch.agent ?? logged.change.agent }
-    return stageRevision(world, store, logged, revision, 'revised', words)
+    return stageRevision(world, store, logged, revision, answer.reason, words)
   })
 }
 
@@ -185,11 +236,9 @@ async function checkStaged(
 async function stageProposal(
   world: World,
   store: Store,
-  batch: Batch,
-  batchHash: string,
-  base: Base,
+  { batch, batchHash, base }: BatchWork,
   revision: RevisionRequest,
-  refs: readonly { readonly ref: string; readonly object: string | null }[],
+  refs: Repeated['refs'],
 ): Promise<LoggedChange> {
   const facts = {
     title: batch.title,
@@ -205,53 +254,6 @@ async function stageProposal(
   return stageNewChange(world, store, facts, revision, (proposal) =>
     refs.map((r) => rememberAs(r.ref, proposal, r.object)),
   )
-}
-
-interface Repeated {
-  readonly change: LoggedChange | null
-  /** Refs to set to the new proposal, with what they hold now. */
-  readonly refs: readonly { readonly ref: string; readonly object: string | null }[]
-}
-
-/** A key finds its change whatever became of it; equal bytes only find a change that is still pending. */
-async function findRepeated(
-  world: World,
-  store: Store,
-  batch: Batch,
-  { batchHash, sameness }: { readonly batchHash: string; readonly sameness: string },
-): Promise<Repeated> {
-  const reader = await world.reader()
-  const byBytes = bytesRef(sameness)
-  const bytes = await findByRef(store, reader, byBytes)
-  if (batch.key !== undefined) {
-    const ref = keyRef(batch.agent?.session, batch.key)
-    const found = await findByRef(store, reader, ref)
-    const change = found === null ? null : await readChange(store, reader, found.id)
-    if (found !== null) await refuseOtherBatch(reader, found, batch.key, batchHash)
-    return {
-      change,
-      refs: [
-        { ref, object: null },
-        { ref: byBytes, object: bytes?.object ?? null },
-      ],
-    }
-  }
-  const same = bytes === null ? null : await readChange(store, reader, bytes.id)
-  const change = same !== null && isPending(same.change.state) ? same : null
-  return { change, refs: [{ ref: byBytes, object: bytes?.object ?? null }] }
-}
-
-/** One key for two batches is a mistake of the caller's, who would take the first one's outcome for the second's. */
-async function refuseOtherBatch(
-  reader: ObjectReader,
-  { id, object }: { readonly id: string; readonly object: string },
-  key: string,
-  batchHash: string,
-): Promise<void> {
-  const proposal = await readProposal(reader, object)
-  if (proposal === null || proposal.batchHash === batchHash) return
-  const message = `the key ${quote(key)} is that of another batch, which became ${id}`
-  refuse('invalid-batch', message, { pointer: '/key', key, id }, 'Give every batch a key of its own.')
 }
 
 async function pendingChange(world: World, store: Store, text: string, base: Base): Promise<LoggedChange> {

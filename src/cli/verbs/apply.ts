@@ -1,7 +1,7 @@
 import { approve, refuseAgents } from '../../flow/approve.ts'
 import type { ChangeView } from '../../flow/change-view.ts'
-import { approveUnseen, landWithYes } from '../../flow/land/apply.ts'
-import { propose } from '../../flow/propose.ts'
+import { type Applied, approveUnseen, landedBefore, landWithYes } from '../../flow/land/apply.ts'
+import { type Asked, propose } from '../../flow/propose.ts'
 import { readPairs } from '../../flow/show.ts'
 import type { World } from '../../flow/world.ts'
 import { refuse } from '../../model/error.ts'
@@ -31,30 +31,43 @@ export const apply: Verb = {
     if (args['yes'] === true) refuseAgents(world)
     const [word] = args['_'] as readonly string[]
     const batch = await context.readInput(String(word ?? '-'))
-    const { change } = await propose(world, proposeRequest(args, batch))
-    return approveAndLand(world, context, change, args['yes'] === true)
+    const proposed = await propose(world, proposeRequest(args, batch))
+    const before = landedBefore(proposed)
+    if (before !== null) return repeatedAnswer(context, before)
+    const answer = await approveAndLand(world, context, proposed, args['yes'] === true)
+    return { ...answer, value: { ...answer.value, repeated: false } }
   },
 }
 
-/** Shows a staged change, gets the yes, and lands it: the second half of `apply`, `undo` and `redo`. */
+function repeatedAnswer({ terminal }: CliContext, landed: Applied): Answer {
+  return { value: { ...landed }, text: `The same batch landed before:\n${landedText(landed, terminal)}` }
+}
+
+/** Gets the yes for a staged change, or shows what a rule has approved, and lands it: the second half of `apply`, `undo` and `redo`. */
 export async function approveAndLand(
   world: World,
   context: CliContext,
-  change: ChangeView,
+  staged: Asked,
   yes: boolean,
 ): Promise<Answer> {
+  const { change } = staged
+  if (!yes) await showChange(world, context, change)
   if (change.state === 'staged') {
-    if (yes) await approveUnseen(world, change, 'cli')
+    if (yes) await approveUnseen(world, staged, 'cli')
     else await approveAsShown(world, context, change)
   }
   const result = await landWithYes(world, change.id)
   return { value: { ...result }, text: `${landedText(result, context.terminal)}${landedNotes(result)}` }
 }
 
+/** Whoever runs this sees what lands, also where a rule has approved it and nobody is asked. */
+async function showChange(world: World, { terminal }: CliContext, change: ChangeView): Promise<void> {
+  const diff = diffText(await readPairs(world, change.id), terminal)
+  terminal.write(`${changeLine(change, terminal)}${noticesOf(change, terminal)}\n${diff}`)
+}
+
 async function approveAsShown(world: World, { terminal }: CliContext, change: ChangeView): Promise<void> {
   const { id, digest } = change
-  const diff = diffText(await readPairs(world, id), terminal)
-  terminal.write(`${changeLine(change, terminal)}${noticesOf(change, terminal)}\n${diff}`)
   if (await terminal.confirm('Approve and land?')) {
     await approve(world, { id, digest, via: 'terminal' })
     return

@@ -8,6 +8,7 @@ import type { Arguments, Verb } from '../verb.ts'
 /** The options that `propose` and `apply` share. */
 export const proposeRequest = (args: Arguments, batch: Uint8Array) => ({
   batch,
+  ...(args['revise'] === undefined ? {} : { revise: String(args['revise']) }),
   ...(args['dialect'] === undefined ? {} : { dialect: args['dialect'] as DialectName }),
   ...(args['include-uncommitted'] === true ? { includeUncommitted: true } : {}),
   ...(args['carry'] === true ? { carry: true } : {}),
@@ -41,9 +42,7 @@ export const propose: Verb = {
     const words = args['_'] as readonly string[]
     const batch = await context.readInput(String(words[0] ?? '-'))
     const world = await context.world()
-    const revise = args['revise'] === undefined ? {} : { revise: String(args['revise']) }
-    const proposed = await proposeFlow(world, { ...proposeRequest(args, batch), ...revise })
-    const { change, repeated, results } = proposed
+    const { change, repeated, results } = await proposeFlow(world, proposeRequest(args, batch))
     if (context.json) return { value: { change, repeated, results }, text: '' }
     const again = repeated ? 'The same batch was proposed before:\n' : ''
     const diff = diffText(await readPairs(world, change.id), context.terminal)

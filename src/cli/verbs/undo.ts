@@ -50,6 +50,7 @@ export const undo: Verb = {
         describe: 'Only this hunk, by its number (repeat for more)',
       })
       .option('mainline', {
+        alias: 'm',
         type: 'number',
         describe: 'Of a merge commit: the parent to go back to, from 1',
       }),
@@ -103,7 +104,7 @@ export async function stagedAnswer(
 ): Promise<Answer> {
   const isYes = args['yes'] === true
   if (isYes || context.terminal.isInteractive) {
-    const answer = await approveAndLand(world, context, change, isYes)
+    const answer = await approveAndLand(world, context, { change, asked: 1 }, isYes)
     return { ...answer, value: { ...answer.value, later } }
   }
   if (context.json) return { value: { change, later }, text: '' }

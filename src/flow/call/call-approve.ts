@@ -4,8 +4,9 @@ import { GalleyError } from '../../model/error.ts'
 import { agentSign } from '../agent-sign.ts'
 import { approve } from '../approve.ts'
 import { type ChangeView, viewChange } from '../change-view.ts'
-import { approveUnseen, isAsAsked } from '../land/apply.ts'
+import { approveUnseen } from '../land/apply.ts'
 import { loadChange } from '../logged-change.ts'
+import { type Asked, isAsAsked } from '../propose.ts'
 import { reject } from '../reject.ts'
 import { waitForDecision } from '../wait.ts'
 import type { CallEnd, RunningCall } from './call-run.ts'
@@ -22,17 +23,14 @@ const notApproved = 'The operation was not approved; nothing was written.'
  * Where nobody approves, the end is `denied`. A person's no rejects the change. Otherwise it stays staged for the same
  * call to find once it is approved, but for systems in which an approval holds for one call alone: there it is rejected.
  */
-export async function decideCall(
-  run: RunningCall,
-  change: ChangeView,
-  done: EditDone,
-): Promise<CallDecision> {
+export async function decideCall(run: RunningCall, staged: Asked, done: EditDone): Promise<CallDecision> {
   const { world, approval } = run
+  const { change } = staged
   if (change.state !== 'staged') return { kind: 'approved', change }
   switch (approval.kind) {
     case 'yes':
-      return isAsAsked(change)
-        ? approved(await approveUnseen(world, change, 'cli'))
+      return isAsAsked(staged)
+        ? approved(await approveUnseen(world, staged, 'cli'))
         : leaveUndecided(run, change, 'a check has made something else of it, which nobody has seen')
     case 'wait':
       return waitFor(run, change, approval)
@@ -40,7 +38,7 @@ export async function decideCall(
       // An agent may not approve, and could type the answer.
       if (agentSign(world) !== null) return leaveUndecided(run, change, 'nobody could be asked')
       // The system's screen shows the call, and not what a check has made of it.
-      const native = (isAsAsked(change) ? run.answers.screen?.(done, run.root) : null) ?? null
+      const native = (isAsAsked(staged) ? run.answers.screen?.(done, run.root) : null) ?? null
       const screen = { change: structuredClone(change), native }
       if (await approval.ask(screen))
         return approved(await approve(world, { id: change.id, digest: change.digest, via: 'terminal' }))

@@ -7,9 +7,8 @@ import type { ResolvedFile } from '../../model/resolution.ts'
 import type { DiffFile } from '../../review/diff-file.ts'
 import { encodeDiff } from '../../review/unified-diff.ts'
 import type { ChangeView } from '../change-view.ts'
-import { isAsAsked } from '../land/apply.ts'
 import { type Landed, land } from '../land/land.ts'
-import { propose } from '../propose.ts'
+import { type Asked, isAsAsked, propose } from '../propose.ts'
 import { readPolicy } from '../read-policy.ts'
 import { refuseBatch } from '../refuse-batch.ts'
 import { resolveBatch } from '../resolve-batch.ts'
@@ -37,16 +36,17 @@ export async function runEdit(run: RunningCall): Promise<CallEnd> {
   const resolved = await resolveCall(run)
   const done = await editDone(run, edits, resolved)
   const batch = batchOf(run, titleOf(edits, resolved.files))
-  const { change } = await propose(world, {
+  const staged = await propose(world, {
     batch: Buffer.from(JSON.stringify(batch), 'utf8'),
     permissionMode: run.permissionMode,
   })
-  return finishCall(run, change, done)
+  return finishCall(run, staged, done)
 }
 
 /** Gets a staged call decided and, where it is approved, done. */
-export async function finishCall(run: RunningCall, change: ChangeView, done: EditDone): Promise<CallEnd> {
-  const decision = await decideCall(run, change, done).catch(async (error: unknown) => {
+export async function finishCall(run: RunningCall, staged: Asked, done: EditDone): Promise<CallEnd> {
+  const { change, asked: revision } = staged
+  const decision = await decideCall(run, staged, done).catch(async (error: unknown) => {
     if (bindsFile(run)) await withdrawn(run, change.id, 'the call ended before a decision')
     throw error
   })
@@ -54,12 +54,14 @@ export async function finishCall(run: RunningCall, change: ChangeView, done: Edi
   const { id } = decision.change
   const canonical = canonicalArguments(run.dialect.name, run.call, run.root) ?? ''
   const asked = await callFiles(run.world, done.files)
-  const files = isAsAsked(decision.change) ? asked : rewrittenFiles(asked, decision.change)
+  const files = isAsAsked({ change: decision.change, asked: revision })
+    ? asked
+    : rewrittenFiles(asked, decision.change)
   await run.journal.append(await startEntry(run, canonical, id, files))
   try {
     const landed =
       decision.change.state === 'landed' ? decision.change : (await landCall(run, id, done)).change
-    if (!isAsAsked(landed))
+    if (!isAsAsked({ change: landed, asked: revision }))
       return { kind: 'completed', text: `${run.answers.done(done)}\n${REWRITTEN}`, change: landed }
     await renewReads(run, landed, done.edits, done.files)
     return { kind: 'completed', text: run.answers.done(done), change: landed }
@@ -153,14 +155,6 @@ async function failedEnd(
   }
   if (bindsFile(run)) {
     return refusedEnd(run, error, 'failed', await withdrawn(run, change.id, error.message))
-  }
-  if (error.code === 'conflict') {
-    // The same call would find the same change, and the same conflict, for ever.
-    const end = refusedEnd(run, error, 'failed', await withdrawn(run, change.id, error.message))
-    return {
-      ...end,
-      text: `${end.text}\n${change.id} is dropped: make the call again, on the file as it is now.`,
-    }
   }
   const end = refusedEnd(run, error, 'failed', change)
   return { ...end, text: `${end.text}\nThe change is kept as ${change.id}: \`galley show ${change.id}\`.` }

@@ -41,7 +41,7 @@ export async function runUndo(run: RunningCall): Promise<CallEnd> {
       ? [{ op: 'write', item: 0, step: 0, path, content: after.bytes, mode: 'either', isText: true } as const]
       : [],
   )
-  return finishCall(run, change, await editDone(run, edits, { files, results: [] }))
+  return finishCall(run, { change, asked: 1 }, await editDone(run, edits, { files, results: [] }))
 }
 
 async function stageUndo(run: RunningCall, path: string): Promise<ChangeView> {

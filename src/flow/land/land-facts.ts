@@ -1,5 +1,4 @@
 import { blobIdOf } from '../../git/blob-id.ts'
-import { lookUpPath, type TreeLookup } from '../../git/objects.ts'
 import { isPending, type Revision } from '../../model/change.ts'
 import { GalleyError, refuse } from '../../model/error.ts'
 import type { CommitId } from '../../model/ids.ts'
@@ -12,6 +11,7 @@ import type { Store } from '../../store/open-store.ts'
 import { readWorkTreeFile } from '../../sys/work-tree-file.ts'
 import { currentRevision } from '../check.ts'
 import { confirmStored } from '../logged-change.ts'
+import { movedPaths } from '../moved-paths.ts'
 import type { PolicyInForce } from '../read-policy.ts'
 import { messageHash } from '../record-approval.ts'
 import { judgeApprovals, withReasons } from '../verify-approval.ts'
@@ -61,36 +61,6 @@ export async function decide(
     now: world.now(),
   })
   return withReasons(decision, judged.setAside)
-}
-
-/** Paths of the manifest whose entry at the tip is not the one that the change starts from. */
-async function movedPaths(
-  world: World,
-  revision: Revision,
-  tip: CommitId | null,
-): Promise<readonly string[]> {
-  if (tip === revision.base) return []
-  const reader = await world.reader()
-  const treeOf = (commit: CommitId | null) => (commit === null ? null : reader.commitTree(commit))
-  const [before, now] = [await treeOf(revision.base), await treeOf(tip)]
-  const moved: string[] = []
-  for (const { path, oldMode, oldBlob } of revision.manifest) {
-    const found = standingAt(await lookUpPath(reader, now, path))
-    // What makes room for a new path stands in its way at the base, too.
-    const isThere =
-      oldMode === '000000'
-        ? found === 'absent' || found === standingAt(await lookUpPath(reader, before, path))
-        : found === `file ${oldMode} ${oldBlob}`
-    if (!isThere) moved.push(path)
-  }
-  return moved
-}
-
-/** What a tree holds at a path, or in its way, to be compared. A file in the way is in the manifest itself. */
-function standingAt(found: TreeLookup): string {
-  if (found.kind === 'file') return `file ${found.entry.mode} ${found.entry.id}`
-  if (found.kind === 'directory') return `directory ${found.tree}`
-  return found.kind === 'blocked' ? `blocked by ${found.by}` : 'absent'
 }
 
 /** Files that the agent relied on and that are no longer as it saw them, by the bytes in the work tree. */
