@@ -22,6 +22,7 @@ import type { Store } from '../store/open-store.ts'
 import { ensureScratch, type ScratchTree } from '../store/scratch.ts'
 import { sealTree, type TreeSeal } from '../store/tree-seal.ts'
 import { type ProvisionedTree, type SetupFailure, withFullTree } from './full-tree.ts'
+import { protectedHere } from './protected-here.ts'
 import type { PolicyInForce } from './read-policy.ts'
 import { recordApproval } from './record-approval.ts'
 import { rewriterAmong, rewritingJudge, stageRewritten } from './rewritten.ts'
@@ -220,7 +221,7 @@ async function approveByRule(
     checks: logged.change.checks,
     commit: revision.commit,
   })
-  if (verdict.kind === 'no') return logged
+  if (verdict.kind === 'no' || (await protectedHere(world, revision.manifest)).length > 0) return logged
   return recordApproval(world, store, logged, {
     via: 'rule',
     policy: inForce,
