@@ -1,5 +1,6 @@
 import type { ChangeEvent, CheckResult } from '../model/change.ts'
 import { refuse } from '../model/error.ts'
+import { renamesOf } from '../model/renames.ts'
 import type { DiffFile } from '../review/diff-file.ts'
 import { readAttachment } from '../store/change-log.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
@@ -44,8 +45,5 @@ export async function readPairs(world: World, id: string, number?: number): Prom
       { revision: number },
     )
   }
-  const origins = new Map(
-    revision.files.flatMap((f) => (f.renamedFrom === undefined ? [] : [[f.path, f.renamedFrom] as const])),
-  )
-  return pairFiles(await world.reader(), revision.manifest, origins)
+  return pairFiles(await world.reader(), revision.manifest, renamesOf([revision]))
 }

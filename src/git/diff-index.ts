@@ -15,6 +15,9 @@ export interface IndexDifference {
   readonly isUnmerged: boolean
 }
 
+/** Of a file that is to be added one day (`git add -N`) the index holds nothing yet. */
+const STAGED = ['--cached', '--ita-invisible-in-index']
+
 /**
  * Every tracked path that differs from `tree`: in the index alone (`where: "index"`), or in working files as their times and
  * sizes say. A path that is named may turn out to hold the same bytes; one that is not named does not differ.
@@ -27,11 +30,9 @@ export async function diffIndex(
   where: 'index' | 'files',
 ): Promise<readonly IndexDifference[]> {
   const how = ['-z', '--raw', '--no-renames', '--no-abbrev', '--no-ext-diff', '--ignore-submodules=dirty']
-  const cached = where === 'index' ? ['--cached'] : []
+  const cached = where === 'index' ? STAGED : []
   const [result, unmerged] = await Promise.all([
-    withoutFilters(door).then((env) =>
-      git(door, { args: ['diff-index', ...how, ...cached, tree, '--'], env }),
-    ),
+    withoutFilters(door).then((plain) => git(plain, { args: ['diff-index', ...how, ...cached, tree, '--'] })),
     // Of working files git says nothing but that they differ.
     where === 'files' ? git(door, { args: ['ls-files', '-z', '--unmerged'] }) : null,
   ])
@@ -50,7 +51,7 @@ export async function readStaged(
   indexFile: string,
   commit: string,
 ): Promise<readonly IndexDifference[] | null> {
-  const how = ['-z', '--raw', '--no-renames', '--no-abbrev', '--no-ext-diff', '--cached']
+  const how = ['-z', '--raw', '--no-renames', '--no-abbrev', '--no-ext-diff', ...STAGED]
   const env = { GIT_INDEX_FILE: indexFile }
   const result = await git(door, { args: ['diff-index', ...how, commit, '--'], env, okCodes: [0, 128, -1] })
   return result.exitCode === 0 ? parseRaw(result.stdout) : null

@@ -26,6 +26,9 @@ export async function diffTrees(door: GitDoor, from: string, to: string): Promis
   return manifestOf(transitions)
 }
 
+/** Whether a name may stand for another: bytes that are not UTF-8 read as U+FFFD. */
+export const isUncertainName = (path: string): boolean => path.includes('\uFFFD')
+
 /** Pairs of paths that git takes for a rename between two trees: new path to old path. */
 export async function findRenames(
   door: GitDoor,

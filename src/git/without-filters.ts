@@ -1,19 +1,27 @@
-import { configValues } from './config-values.ts'
+import { type ConfigValues, configValues } from './config-values.ts'
 import { type GitDoor, gitEnvironment } from './door.ts'
 
-const FILTERS = '^filter\\..*\\.(clean|smudge|process|required)$'
+const FILTERS = /^filter\..*\.(clean|smudge|process|required)$/
 
 /**
- * Environment for one call in which no filter driver of the user's configuration is set: git otherwise starts one to look
- * into a file that may have changed. Costs one process.
+ * A door behind which no filter driver of the user's configuration is set. Git otherwise starts one whenever it looks into a file that
+ * may have changed: also where it only writes an index, of whose entries some are as young as the index (racily clean).
+ *
+ * Without the driver, git finds the file to differ and marks the entry to be looked at again, which is what the user's next command does.
+ *
+ * @param config - Values with at least the keys of filters among them.
  */
-export async function withoutFilters(door: GitDoor): Promise<Record<string, string>> {
-  const configured = [...(await configValues(door, FILTERS)).keys()]
+export function filterless(door: GitDoor, config: ConfigValues): GitDoor {
+  const configured = [...config.keys()].filter((key) => FILTERS.test(key))
   const first = Number(gitEnvironment(door)['GIT_CONFIG_COUNT'] ?? 0)
-  const env: Record<string, string> = { GIT_CONFIG_COUNT: String(first + configured.length) }
+  const extra: Record<string, string> = { GIT_CONFIG_COUNT: String(first + configured.length) }
   for (const [i, key] of configured.entries()) {
-    env[`GIT_CONFIG_KEY_${first + i}`] = key
-    env[`GIT_CONFIG_VALUE_${first + i}`] = key.endsWith('.required') ? 'false' : ''
+    extra[`GIT_CONFIG_KEY_${first + i}`] = key
+    extra[`GIT_CONFIG_VALUE_${first + i}`] = key.endsWith('.required') ? 'false' : ''
   }
-  return env
+  return { ...door, extraEnv: { ...door.extraEnv, ...extra } }
 }
+
+/** The same, for who has not read the configuration. Costs one process. */
+export const withoutFilters = async (door: GitDoor): Promise<GitDoor> =>
+  filterless(door, await configValues(door, FILTERS.source))

@@ -3,6 +3,7 @@ import type { ConfigValues } from '../git/config-values.ts'
 import { refreshIndex } from '../git/index-update.ts'
 import type { Repository } from '../git/open-repository.ts'
 import { runHook } from '../git/run-hook.ts'
+import { filterless } from '../git/without-filters.ts'
 import { isSet } from '../policy/agent-environment.ts'
 import { findJournal, holdsDisplaced } from '../store/find-journal.ts'
 import { doneRoot, type LandingJournal, landDirectory, landRoot } from '../store/landing-journal.ts'
@@ -46,7 +47,10 @@ export async function finishLanding(
     async () => removeEmptyParents(journal),
     // The journal is open until the refresh has ended: a kill in the middle leaves an index.lock that is
     // known to be ours then.
-    async () => (outcome.isIndexComplete ? [] : refreshIndex(request.repository.door).then(() => [])),
+    async () =>
+      outcome.isIndexComplete
+        ? []
+        : refreshIndex(filterless(request.repository.door, ready.config)).then(() => []),
     async () => lateRemarks(request.galleyDir, journal),
     async () => removeOwnDirectory(ready.aside.directory).then(() => []),
     async () => closeLanding(request.galleyDir, journal).then(() => []),

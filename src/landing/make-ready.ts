@@ -2,6 +2,7 @@ import type { ConfigValues } from '../git/config-values.ts'
 import { openObjectReader } from '../git/objects.ts'
 import { type NewObjects, type ObjectsAside, seeingAside, writeBlobsAside } from '../git/promote.ts'
 import { startRefTransaction } from '../git/ref-transaction.ts'
+import { filterless } from '../git/without-filters.ts'
 import { type LandingJournal, landDirectory, writeJournal } from '../store/landing-journal.ts'
 import type { Conversation } from '../sys/conversation.ts'
 import { makePrivateDirectory } from '../sys/directories.ts'
@@ -117,7 +118,7 @@ async function makeReadyIn(
         { landDir, workTree: facts.workTree, hash: repository.objectFormat, reader, note },
         plan.files,
       ),
-      makeIndexImage(repository.door, plan, landDir),
+      makeIndexImage(filterless(repository.door, facts.config), plan, landDir),
       lookups.objects.then((found) => stageAllObjects(request, facts, found, plan, aside)),
     ])
     reach('staged')

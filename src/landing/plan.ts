@@ -1,7 +1,7 @@
 import type { IndexChange } from '../git/index-update.ts'
 import { refuse } from '../model/error.ts'
 import type { FileKey } from '../store/landing-journal.ts'
-import type { Standing } from '../sys/file-key.ts'
+import type { Standing, StandingFile } from '../sys/file-key.ts'
 import {
   type Combination,
   decideFile,
@@ -30,6 +30,8 @@ export interface PlannedFile {
   readonly content: ContentSource | null
   /** Permission bits of the new file; null = those that the umask leaves. */
   readonly permissions: number | null
+  /** The file in whose place, or out of whose place, it comes: it keeps owner and group. */
+  readonly origin: StandingFile | null
 }
 
 export interface PlannedEntry {
@@ -96,19 +98,22 @@ export function planFile(
   to: Combination,
   raw: RawVersions | undefined,
   merged: MergedContent,
+  moved: StandingFile | null,
 ): PlannedFile | null {
   const { path, standing } = facts
   const isThere = !facts.makesRoom && (standing.kind === 'file' || standing.kind === 'symlink')
   const old = isThere ? keyOf(standing) : null
   if (to.kind === 'keep' || to.kind === 'overlap') return null
   if (to.kind === 'remove')
-    return { kind: 'delete', path, standing, old, next: null, content: null, permissions: null }
+    return { kind: 'delete', path, standing, old, next: null, content: null, permissions: null, origin: null }
   const mode = to.kind === 'merge' ? to.mode : to.to.mode
   const result = to.kind === 'merge' ? merged.get(mergeKey({ path, where: 'file' })) : undefined
   const id = to.kind === 'set' ? to.to.id : (result?.id ?? '')
   const content = contentOf(facts, id, raw, result?.bytes)
-  const permissions = isThere && standing.kind === 'file' ? permissionsFor(facts, mode, standing) : null
-  return { kind: isThere ? 'write' : 'create', path, standing, old, next: { mode, id }, content, permissions }
+  const origin = mode === '120000' ? null : isThere ? (standing.kind === 'file' ? standing : null) : moved
+  const permissions = origin === null ? null : permissionsFor(facts, mode, origin)
+  const kind = isThere ? 'write' : 'create'
+  return { kind, path, standing, old, next: { mode, id }, content, permissions, origin }
 }
 
 function contentOf(
@@ -129,12 +134,12 @@ function keyOf(standing: Standing): FileKey | null {
     : null
 }
 
-/** The bits that were there, with the executable ones added where reading is allowed, or all taken away. */
-function permissionsFor(facts: PathFacts, mode: string, standing: Standing & { kind: 'file' }): number {
+/** The bits that were there before, with the executable ones added where reading is allowed, or all taken away. */
+function permissionsFor(facts: PathFacts, mode: string, origin: StandingFile): number {
   const wantsExecutable = mode === '100755'
   const says = facts.trustsExecutableBit || facts.base?.mode !== facts.next?.mode
-  if (!says || wantsExecutable === standing.executable) return standing.permissions
-  const { permissions } = standing
+  const { permissions } = origin
+  if (!says || wantsExecutable === origin.executable) return permissions
   return wantsExecutable ? permissions | ((permissions & 0o444) >> 2) : permissions & ~0o111
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { type ObjectReader, openObjectReader } from '../git/objects.ts'
+import { filterless } from '../git/without-filters.ts'
 import { asSystemRefusal } from '../model/errno.ts'
 import { invariant, refuse } from '../model/error.ts'
 import { makePrivateDirectory, removeOwnDirectory } from '../sys/directories.ts'
@@ -8,6 +9,7 @@ import type { PathFacts } from './decide-path.ts'
 import { createdPaths, displacedEntries, parentsOfCreated } from './displaced-entries.ts'
 import { gatherFacts } from './gather-facts.ts'
 import { mergeAll } from './merge-beneath.ts'
+import { movedFiles } from './moved-files.ts'
 import {
   decidePaths,
   type MergedContent,
@@ -79,7 +81,7 @@ export async function planLanding(
   await makePrivateDirectory(scratch)
   const indexFile = resolveFile(join(request.repository.gitDir, 'index'))
   const reading = await readWholeIndex(
-    request.repository.door,
+    filterless(request.repository.door, facts.config),
     indexFile,
     join(scratch, 'unfolded'),
     [...request.manifest.map((t) => t.path), ...parentsOfCreated(request.manifest)],
@@ -94,8 +96,9 @@ export async function planLanding(
   refuseProblems([...decisions.problems, ...displacedEntries(request.manifest, reading.view)])
   const merges = await mergeAll(request, facts.workTree, decisions.merges, raw, reader, scratch)
   refuseProblems(merges.problems)
+  const moved = movedFiles(found, request.renames ?? new Map())
   const files = decisions.files.flatMap(
-    ({ facts: f, to }) => planFile(f, to, raw.get(f.path), merges.merged) ?? [],
+    ({ facts: f, to }) => planFile(f, to, raw.get(f.path), merges.merged, moved.get(f.path) ?? null) ?? [],
   )
   const entries = decisions.entries.flatMap(({ facts: f, to }) => planEntry(f, to, merges.merged) ?? [])
   invariant(

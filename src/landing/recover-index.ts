@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { GitDoor } from '../git/door.ts'
 import { isSoundIndex } from '../git/index-file.ts'
 import { type IndexChange, updateIndexFile } from '../git/index-update.ts'
+import { withoutFilters } from '../git/without-filters.ts'
 import { type FileKey, type IndexStep, type LandingJournal, landDirectory } from '../store/landing-journal.ts'
 import type { Clock } from '../sys/clock.ts'
 import { identityOfFile, linkOrCopy, snapshotFile } from '../sys/index-snapshot.ts'
@@ -46,7 +47,8 @@ export async function bringIndexForward(
   removeFile(image)
 }
 
-async function bringEntriesForward(door: GitDoor, landDir: string, journal: LandingJournal): Promise<void> {
+async function bringEntriesForward(user: GitDoor, landDir: string, journal: LandingJournal): Promise<void> {
+  const door = await withoutFilters(user)
   const paths = journal.index.map((step) => step.path)
   const reading = await readWholeIndex(door, journal.indexFile, join(landDir, 'unfolded'), paths, [])
   const steps = journal.index.filter(({ path, from }) =>

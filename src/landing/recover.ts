@@ -5,6 +5,7 @@ import { currentHead } from '../git/head.ts'
 import { refreshIndex } from '../git/index-update.ts'
 import type { Repository } from '../git/open-repository.ts'
 import { refValue } from '../git/ref-transaction.ts'
+import { withoutFilters } from '../git/without-filters.ts'
 import { asSystemRefusal } from '../model/errno.ts'
 import { refuse } from '../model/error.ts'
 import { commitId } from '../model/ids.ts'
@@ -236,7 +237,7 @@ async function finish(
   isElsewhere: boolean,
 ): Promise<readonly string[]> {
   if (!isElsewhere) removeEmptyParents(journal)
-  await refreshIndex(door)
+  await refreshIndex(await withoutFilters(door))
   return lateRemarks(galleyDir, journal)
 }
 

@@ -39,6 +39,8 @@ export interface LandRequest {
    * Paths that are left out are converted by git where they have a conversion.
    */
   readonly working: ReadonlyMap<string, WorkingSides>
+  /** New path to old path, of what the changes call a move. */
+  readonly renames?: ReadonlyMap<string, string>
   /**
    * What must stand at a path, to the byte and the executable bit, where an approval holds for the file itself: mode and blob id of
    * the working file's bytes; null = nothing. No merge is made beneath other content then.

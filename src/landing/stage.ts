@@ -102,13 +102,12 @@ async function stageOne(
   place: Surroundings,
   staging: Staging,
 ): Promise<StagedStat> {
-  const { standing, content, next, path } = file
+  const { content, next, path } = file
   invariant(content !== null && next !== null, 'a file that is written has content')
-  const isOverwritten = standing.kind === 'file' && file.kind === 'write'
   const attributes = {
     executable: next.mode === '100755',
     permissions: file.permissions,
-    owner: isOverwritten ? { uid: standing.owner, gid: standing.group } : null,
+    owner: file.origin === null ? null : { uid: file.origin.owner, gid: file.origin.group },
     group: place.group,
   }
   const hasChanged = () => new Raced(path, 'changed while the change was landing')

@@ -6,6 +6,7 @@ import { listRefs, type RefRow, type RefUpdate, resolveCommit, updateRefs } from
 import { type CommitId, isZeroId, type TreeId } from '../model/ids.ts'
 import type { Person } from '../model/person.ts'
 import { moveIntoDirectory } from '../sys/move-aside.ts'
+import { noteLeft } from './left-since.ts'
 import type { Store } from './open-store.ts'
 import { scratchHome } from './scratch.ts'
 
@@ -14,6 +15,8 @@ export const LEFT_PREFIX = 'refs/galley/left/'
 export const LEFT_DAYS = 30
 
 export const leftRef = (run: string, name: string): string => `${LEFT_PREFIX}${run}/${name}`
+/** The run that a ref was left by. */
+export const runOfLeft = (ref: string): string => ref.slice(LEFT_PREFIX.length).split('/')[0] ?? ''
 export const leftDirectory = (repository: Repository, run: string): string =>
   join(scratchHome(repository), `left-${run}`)
 
@@ -27,6 +30,7 @@ export async function keepTree(
   const message = `What the run ${run} left\n`
   const facts = { base: work.parent, author: who, committer: who, message }
   const commit = await commitTree(store.door, work.tree, facts)
+  await noteLeft(store, run)
   await updateRefs(store.door, [{ ref: leftRef(run, 'work'), expected: null, next: commit }], 'galley: left')
   return commit
 }
@@ -69,6 +73,7 @@ export async function clearForeignRefs(
     const isInWork = head !== null && (await findRelation(store.door, commit, head)) !== 'unrelated'
     if (!isInWork) kept.push({ ref: leftRef(run, `ref-${kept.length + 1}`), expected: null, next: commit })
   }
+  if (kept.length > 0) await noteLeft(store, run)
   const gone = rows.map(({ ref, object }): RefUpdate => ({ ref, expected: object, next: null }))
   if (gone.length > 0) await updateRefs(store.door, [...kept, ...gone], 'galley: left by a run')
   return kept.map(({ ref }) => ref)

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path'
 import { pathConversions } from '../git/attributes.ts'
 import { smudgeBlob } from '../git/convert.ts'
-import { diffTrees } from '../git/diff-tree.ts'
+import { diffTrees, isUncertainName } from '../git/diff-tree.ts'
 import type { GitDoor } from '../git/door.ts'
 import { type EditedIndex, editIndex, type IndexEdit, scanIndex } from '../git/index-edit.ts'
 import type { ObjectReader } from '../git/objects.ts'
@@ -57,6 +57,7 @@ const isUsual = (manifest: Manifest): boolean =>
     (t) =>
       t.oldMode !== '160000' &&
       t.newMode !== '160000' &&
+      !isUncertainName(t.path) &&
       basename(t.path) !== NAME_OF_ATTRIBUTES &&
       isPlain(t.path),
   )

@@ -7,7 +7,8 @@ import { agesIn, type FileAge } from '../sys/file-ages.ts'
 import { standsAt } from '../sys/plain-file.ts'
 import { BATCH_PREFIX, KEY_PREFIX } from './batch-keys.ts'
 import type { ChangeSummary } from './change-log.ts'
-import { LEFT_DAYS, LEFT_PREFIX } from './left-work.ts'
+import { leftSince } from './left-since.ts'
+import { LEFT_DAYS, LEFT_PREFIX, runOfLeft } from './left-work.ts'
 import type { Store } from './open-store.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -47,10 +48,13 @@ export async function expiredRefs(
   const prefixes = [KEY_PREFIX, BATCH_PREFIX, LEFT_PREFIX, 'refs/galley/backup/']
   const result = await git(store.door, { args: ['for-each-ref', format, ...prefixes] })
   const fields = result.stdout.toString('utf8').split('\0')
+  const leftAt = await leftSince(store)
   const gone: RefUpdate[] = []
   for (let i = 0; i + 3 < fields.length; i += 4) {
     const [ref = '', expected = '', seconds = '', subject = ''] = fields.slice(i, i + 4).map((f) => f.trim())
-    const ageMs = nowMs - Number(seconds) * 1000
+    const isLeft = ref.startsWith(LEFT_PREFIX)
+    const sinceMs = isLeft ? (leftAt.get(runOfLeft(ref)) ?? nowMs) : Number(seconds) * 1000
+    const ageMs = nowMs - sinceMs
     const state = states.get(changeIn(subject) ?? ('' as ChangeId))
     if (hasGone(ref, ageMs, state)) gone.push({ ref, expected, next: null })
   }

@@ -196,6 +196,28 @@ describe('capturing the work tree', () => {
 })
 
 describe('capturing the index', () => {
+  test('a file that is only to be added one day is not staged: it stays out, until it is named', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+    repo.write('new.txt', 'draft\n')
+    repo.git('add', '-N', 'new.txt')
+    await using open = await openFor(repo)
+    const before = repo.snapshot()
+    expect((await refusal(() => capture(open.world, { staged: true }))).code).toBe('no-change')
+    expect(repo.snapshot()).toEqual(before)
+    repo.write('a.txt', 'b\n')
+    repo.git('add', 'a.txt')
+    const staged = await capture(open.world, { staged: true })
+    expect(staged.change.files.map((file) => file.path)).toEqual(['a.txt'])
+    await approve(open.world, { id: staged.change.id, via: 'cli' })
+    await land(open.world, { id: staged.change.id })
+    expect(statusOf(repo)).toBe(' A new.txt')
+    const { change } = await capture(open.world, { paths: ['new.txt'] })
+    await approve(open.world, { id: change.id, via: 'cli' })
+    await land(open.world, { id: change.id })
+    expect(repo.git('show', 'HEAD:new.txt')).toBe('draft')
+    expect(statusOf(repo)).toBe('')
+  })
+
   test('takes what is staged, with the rest of each file left uncommitted', async () => {
     const lines = numbers(1, 20)
     using repo = makeRepo({ files: { 'a.txt': lines.join(''), 'b.txt': 'b\n', 'c.txt': 'c\n' } })

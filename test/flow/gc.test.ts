@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -13,7 +14,17 @@ import { listLog, status } from '../../src/flow/status.ts'
 import { verify } from '../../src/flow/verify/verify.ts'
 import { batch, refusal } from '../helpers/galley.ts'
 import { makeRepo } from '../helpers/repo.ts'
-import { DAY_MS, everythingOf, galleyFiles, landNew, openFor, refsOf, stage, write } from './gc-world.ts'
+import {
+  DAY_MS,
+  everythingOf,
+  galleyFiles,
+  inStore,
+  landNew,
+  openFor,
+  refsOf,
+  stage,
+  write,
+} from './gc-world.ts'
 
 describe('what landed', () => {
   test('is archived: one ref for all, and show, diff, log, status, verify, keys and prefixes as before', async () => {
@@ -111,6 +122,30 @@ describe('what waits for a decision', () => {
 })
 
 describe('what lies around', () => {
+  test('work that a run left is kept for thirty days from then, however old its commits say that they are', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+    await using open = await openFor(repo)
+    await stage(open.world, [write('b.txt', 'b\n')])
+    const old = { ...repo.env, GIT_COMMITTER_DATE: '2020-01-01T00:00:00Z' }
+    const commit = execFileSync('git', ['commit-tree', '-m', 'old', 'HEAD^{tree}'], {
+      cwd: repo.dir,
+      env: old,
+      encoding: 'utf8',
+    }).trim()
+    inStore(repo, 'update-ref', 'refs/galley/left/some-run/ref-1', commit)
+    const isKept = () => refsOf(repo).includes('refs/galley/left/some-run/ref-1')
+    for (const [days, kept] of [
+      [0, true],
+      [29, true],
+      [31, false],
+    ] as const) {
+      await using later = await openFor(repo, days)
+      await collectGarbage(later.world, { dryRun: true })
+      const { refs } = await collectGarbage(later.world, { dryRun: false })
+      expect([days, isKept(), refs]).toEqual([days, kept, kept ? [] : ['refs/galley/left/some-run/ref-1']])
+    }
+  })
+
   test('a dry run says what would go and changes nothing', async () => {
     using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
     await using open = await openFor(repo)

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openGalley, refusal } from '../helpers/galley.ts'
@@ -216,6 +216,30 @@ describe('undo', () => {
     await approveAndLand(galley, (await galley.undo({ target: 'HEAD' })).change)
     expect((await galley.show(victim.id)).change.state).toBe('landed')
     expect((await galley.show(liar.id)).change.state).toBe('undone')
+  })
+
+  test('of a file whose name is not UTF-8 is refused and named; the other paths of the commit can be taken back', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'one\n' } })
+    const odd = Buffer.from(join(repo.dir, 'caf\xe9.txt'), 'latin1')
+    const writeOdd = (text: string) => writeFileSync(odd, text)
+    writeOdd('eins\n')
+    repo.commit('odd')
+    writeOdd('zwei\n')
+    repo.write('a.txt', 'two\n')
+    repo.commit('both')
+    const stands = () => [repo.git('for-each-ref'), repo.git('status', '--porcelain'), repo.read('a.txt')]
+    const before = stands()
+    await using galley = await openGalley(repo)
+    const refused = await refusal(() => galley.undo({ target: 'HEAD' }))
+    expect(refused).toMatchObject({ code: 'path-invalid', data: { path: 'caf\uFFFD.txt' } })
+    expect(refused.hint).toContain('--path')
+    expect((await refusal(() => galley.previewUndo({ target: 'HEAD' }))).code).toBe('path-invalid')
+    expect(stands()).toEqual(before)
+    const { change } = await galley.undo({ target: 'HEAD', paths: ['a.txt'] })
+    await approveAndLand(galley, change)
+    expect(repo.read('a.txt')).toBe('one\n')
+    expect(readFileSync(odd, 'utf8')).toBe('zwei\n')
+    expect(repo.git('status', '--porcelain')).toBe('')
   })
 
   test('is held by the policy in force at the tip', async () => {

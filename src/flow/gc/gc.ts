@@ -7,7 +7,8 @@ import { isDecided } from '../../store/archive.ts'
 import { archiveChanges, mendArchives, readStoreRefs } from '../../store/archive-write.ts'
 import { type ChangeSummary, listChanges, listLiveChanges, readChanges } from '../../store/change-log.ts'
 import { collectObjects } from '../../store/collect-objects.ts'
-import { clearForeignRefs, foreignRefs } from '../../store/left-work.ts'
+import { renewNotes } from '../../store/left-since.ts'
+import { clearForeignRefs, foreignRefs, LEFT_PREFIX, runOfLeft } from '../../store/left-work.ts'
 import { withLandingLock } from '../../store/lock.ts'
 import { findStore, type Store } from '../../store/open-store.ts'
 import { slotNames } from '../../store/pool.ts'
@@ -166,6 +167,8 @@ async function tidyStore(world: World, store: Store): Promise<void> {
     const foreign = await foreignRefs(store)
     if (foreign.length > 0) await clearForeignRefs(store, randomName(), foreign, null)
   }
+  const left = await listRefs(store.door, LEFT_PREFIX)
+  await renewNotes(store, new Set(left.map(({ ref }) => runOfLeft(ref))))
   rotateWhenLarge(join(store.galleyDir, 'galley.log'), LOG_MAX_BYTES)
   const reader = await world.reader()
   const waiting = (await listLiveChanges(store)).changes.filter(

@@ -9,6 +9,7 @@ import { GalleyError, type Refusal } from '../../model/error.ts'
 import type { ChangeId, CommitId, RefName, TreeId } from '../../model/ids.ts'
 import { zeroId } from '../../model/ids.ts'
 import { type Manifest, manifestOf, type Transition } from '../../model/manifest.ts'
+import { renamesOf } from '../../model/renames.ts'
 import { applicableChecks } from '../../policy/required-checks.ts'
 import { type LoggedChange, listChanges } from '../../store/change-log.ts'
 import { landingRef, logRef } from '../../store/change-refs.ts'
@@ -193,6 +194,7 @@ async function landLinks(world: World, store: Store, chain: WholeChain): Promise
     after: last.commit,
     manifest: chain.manifest,
     working: new Map(),
+    renames: renamesOf(links.map(({ logged }) => currentRevision(logged))),
     reason: `galley: land ${links.length} changes`,
     clock: world.clock,
   })

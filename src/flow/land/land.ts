@@ -6,6 +6,7 @@ import type { HeldIndex } from '../../landing/request.ts'
 import type { Landing, Revision } from '../../model/change.ts'
 import { GalleyError, refuse } from '../../model/error.ts'
 import type { CommitId } from '../../model/ids.ts'
+import { renamesOf } from '../../model/renames.ts'
 import type { LoggedChange } from '../../store/change-log.ts'
 import { withLandingLock } from '../../store/lock.ts'
 import type { Store } from '../../store/open-store.ts'
@@ -190,6 +191,7 @@ async function landCommitOf(
     after: step.after,
     manifest: revision.manifest,
     working: workingOf(revision),
+    renames: renamesOf([revision]),
     along: takenAlongBy(logged),
     takenOver: takenOverBy(logged),
     ...(step.bound === undefined ? {} : { bound: step.bound }),

@@ -5,6 +5,7 @@ import { refuse } from '../../model/error.ts'
 import type { TreeId } from '../../model/ids.ts'
 import type { Manifest, Transition } from '../../model/manifest.ts'
 import type { Policy } from '../../model/policy.ts'
+import { renamesOf as namedMoves } from '../../model/renames.ts'
 import { judgeTransitions } from '../../policy/judge.ts'
 import { choosePaths, type UndoWish, withRenames } from '../../policy/undo-decision.ts'
 import type { DiffFile } from '../../review/diff-file.ts'
@@ -80,9 +81,7 @@ async function renamesOf(
     const canRename = manifest.some(isGone) && manifest.some(isNew)
     return canRename ? findRenames(aside.door, step.parent, step.commit) : new Map()
   }
-  return new Map(
-    revision.files.flatMap((f) => (f.renamedFrom === undefined ? [] : [[f.path, f.renamedFrom] as const])),
-  )
+  return namedMoves([revision])
 }
 
 /** A file of which some hunks go; `bytes` null = all of them. */

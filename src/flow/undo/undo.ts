@@ -1,5 +1,5 @@
 import { sha256Hex } from '../../git/blob-id.ts'
-import { diffTrees, findRenames } from '../../git/diff-tree.ts'
+import { diffTrees, findRenames, isUncertainName } from '../../git/diff-tree.ts'
 import type { FileChange } from '../../git/fast-import.ts'
 import type { ObjectReader } from '../../git/objects.ts'
 import type { FileSummary } from '../../model/change.ts'
@@ -7,6 +7,7 @@ import { GalleyError, refuse } from '../../model/error.ts'
 import type { CommitId, RefName, TreeId } from '../../model/ids.ts'
 import type { Manifest } from '../../model/manifest.ts'
 import { judgeManifest } from '../../policy/judge.ts'
+import { quote } from '../../policy/quote.ts'
 import { type UndoWish, wishRefusal } from '../../policy/undo-decision.ts'
 import { type LaterFact, undoText } from '../../policy/undo-text.ts'
 import type { DiffFile } from '../../review/diff-file.ts'
@@ -212,6 +213,7 @@ async function tryPlan(
     const what = plan.session === null ? (plan.steps[0]?.commit ?? '') : 'the session'
     refuse('no-change', `nothing of ${what} is left to undo`, { commit: plan.steps[0]?.commit ?? null })
   }
+  refuseUncertainNames(manifest)
   await confirmPaths(aside, taken.steps, manifest, plan.tip)
   const facts = { mode: inForce.policy.mode, itemOf: () => 0 }
   const { denied } = judgeManifest(inForce.policy, manifest, facts)
@@ -220,6 +222,14 @@ async function tryPlan(
     manifest.some((t) => t.oldMode === '000000') && manifest.some((t) => t.newMode === '000000')
   const renames = canRename ? await findRenames(aside.door, tip, taken.tree) : new Map<string, string>()
   return { plan, steps: taken.steps, later: taken.later, tree: taken.tree, manifest, renames, inForce }
+}
+
+/** A commit is written from names as text, and such a name as text would be another file's. */
+function refuseUncertainNames(manifest: Manifest): void {
+  const odd = manifest.find(({ path }) => isUncertainName(path))
+  if (odd === undefined) return
+  const hint = 'Take the other paths back with `--path`, and this file with git itself.'
+  refuse('path-invalid', `undo ${quote(odd.path)}: its name is not UTF-8`, { path: odd.path }, hint)
 }
 
 const countedFiles = (reader: ObjectReader, { manifest, renames }: MergedPlan) =>
