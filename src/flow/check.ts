@@ -19,9 +19,10 @@ import { autoApproves } from '../policy/judge.ts'
 import { applicableChecks } from '../policy/required-checks.ts'
 import { appendEvents, type LoggedChange } from '../store/change-log.ts'
 import type { Store } from '../store/open-store.ts'
-import { ensureScratch, type ScratchTree } from '../store/scratch.ts'
+import { ensureScratch, type ScratchTree, scratchPath } from '../store/scratch.ts'
 import { sealTree, type TreeSeal } from '../store/tree-seal.ts'
 import { type ProvisionedTree, type SetupFailure, withFullTree } from './full-tree.ts'
+import { ignoredAdditions } from './ignored-additions.ts'
 import { protectedHere } from './protected-here.ts'
 import type { PolicyInForce } from './read-policy.ts'
 import { recordApproval } from './record-approval.ts'
@@ -214,14 +215,13 @@ async function approveByRule(
 ): Promise<LoggedChange> {
   if (inForce.policy.autoApprove === null || logged.change.state !== 'staged') return logged
   const revision = currentRevision(logged)
-  const verdict = autoApproves(inForce.policy, {
-    manifest: revision.manifest,
-    files: revision.files,
-    remarks: revision.remarks,
-    checks: logged.change.checks,
-    commit: revision.commit,
-  })
-  if (verdict.kind === 'no' || (await protectedHere(world, revision.manifest)).length > 0) return logged
+  const { manifest, files, remarks, commit } = revision
+  const facts = { manifest, files, remarks, checks: logged.change.checks, commit }
+  const verdict = autoApproves(inForce.policy, facts)
+  if (verdict.kind === 'no' || (await protectedHere(world, manifest)).length > 0) return logged
+  const tree = scratchPath(world.repository, logged.change.id, 'small')
+  const ignored = await ignoredAdditions(world, manifest, [tree])
+  if (autoApproves(inForce.policy, { ...facts, ignored }).kind === 'no') return logged
   return recordApproval(world, store, logged, {
     via: 'rule',
     policy: inForce,

@@ -17,6 +17,8 @@ export interface AutoApprovalFacts {
   readonly checks: readonly CheckResult[]
   /** Results for other commits count for nothing. Left out where all are of the revision's commit. */
   readonly commit?: CommitId
+  /** New files that the ignore rules cover. Left out where nobody can tell: those are the rules of one machine. */
+  readonly ignored?: readonly string[]
 }
 
 export type AutoApproval =
@@ -26,7 +28,7 @@ export type AutoApproval =
 /**
  * Decides whether the policy's `autoApprove` approves a revision without a person.
  *
- * It does where every path matches one of its globs exactly as written, nothing is protected or denied, no uncommitted work goes along, no bound is
+ * It does where every path matches one of its globs exactly as written, nothing is protected, denied or ignored, no uncommitted work goes along, no bound is
  * passed, every match was within its tier, and every check that it or the policy requires has passed. A rule is one
  * approver: it never stands for `approval.count` of more, nor for `approval.requires` of a terminal or a signature.
  */
@@ -36,6 +38,7 @@ export function autoApproves(policy: Policy, facts: AutoApprovalFacts): AutoAppr
   const reason =
     approvalReason(policy) ??
     judgementReason(policy, facts.manifest) ??
+    ignoredReason(facts.ignored) ??
     uncommittedReason(facts.remarks) ??
     pathReason(rule, facts.manifest) ??
     sizeReason(rule, facts) ??
@@ -58,6 +61,11 @@ function judgementReason(policy: Policy, manifest: Manifest): string | null {
   if (denied !== undefined) return denied.message
   const guarded = protectedPaths(policy, manifest)[0]
   return guarded === undefined ? null : `${quote(guarded.path)} is protected: ${guarded.reason}`
+}
+
+/** `git add .` would not have taken it: whoever wrote the rule did not think of it. */
+function ignoredReason([path]: readonly string[] = []): string | null {
+  return path === undefined ? null : `${quote(path)} is new, and the ignore rules cover it`
 }
 
 /** Work that nobody has committed is its owner's to give. */

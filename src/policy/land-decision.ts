@@ -35,6 +35,8 @@ export interface LandFacts {
   readonly movedPaths: readonly string[]
   /** Paths that the agent relied on without editing them (`reads`) and that are other files now. */
   readonly movedReads?: readonly string[]
+  /** New files of the manifest that the ignore rules cover, where a rule has approved them. */
+  readonly ignored?: readonly string[]
   /** ISO 8601. */
   readonly now: string
 }
@@ -126,7 +128,7 @@ const approvalsOf = ({ id, approvals }: ApprovalFacts): readonly Approval[] =>
 /** What the approvals of one revision are judged by: when it lands, and when a verifier meets its bytes later. */
 export type ApprovalFacts = Pick<
   LandFacts,
-  'id' | 'revision' | 'messageHash' | 'approvals' | 'signedTags' | 'checks' | 'policy' | 'now'
+  'id' | 'revision' | 'messageHash' | 'approvals' | 'signedTags' | 'checks' | 'policy' | 'ignored' | 'now'
 >
 
 /**
@@ -172,13 +174,14 @@ export function approvalRefusal(facts: ApprovalFacts): Refusal | null {
 
 /** Whether this kind of approval counts for this change: see DESIGN.md section 11. */
 function isEnough(
-  { policy, revision, checks, signedTags = [] }: ApprovalFacts,
+  { policy, revision, checks, signedTags = [], ignored = [] }: ApprovalFacts,
   approval: Approval,
   isProtected: boolean,
 ): boolean {
   if (isProtected && (approval.via === 'rule' || approval.via === 'mcp-client')) return false
   // A rule may have been withdrawn since, or have stood in another commit alone: it must grant this now.
-  if (approval.via === 'rule' && autoApproves(policy, { ...revision, checks }).kind === 'no') return false
+  if (approval.via === 'rule' && autoApproves(policy, { ...revision, checks, ignored }).kind === 'no')
+    return false
   switch (policy.approval.requires) {
     case 'any':
       return true

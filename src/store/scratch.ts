@@ -34,6 +34,10 @@ export function scratchHome(repository: Repository): string {
   return join(cache, 'galley', `${name}-${sha256Hex(repository.commonDir).slice(0, 12)}`)
 }
 
+/** Where a change's scratch tree is, or would be. */
+export const scratchPath = (repository: Repository, id: ChangeId, form: ScratchTree['form']): string =>
+  join(scratchHome(repository), form === 'full' ? `${id}-full` : id)
+
 /**
  * Makes the change's scratch tree, or moves the one it has to `commit`.
  *
@@ -50,7 +54,7 @@ export async function ensureScratch(
     readonly form: 'small' | 'full'
   },
 ): Promise<ScratchTree> {
-  const path = join(scratchHome(repository), request.form === 'full' ? `${request.id}-full` : request.id)
+  const path = scratchPath(repository, request.id, request.form)
   const gitDir = join(store.door.gitDir, 'worktrees', basename(path))
   const exists = await isScratchTree(path, gitDir)
   if (!exists) {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openGalley, refusal } from '../helpers/galley.ts'
+import { batch, cliHere, openGalley, refusal } from '../helpers/galley.ts'
 import { makeRepo } from '../helpers/repo.ts'
 import { approveAndLand, land, numbered, replace, storeState, treeOf } from './undo-world.ts'
 
@@ -186,6 +186,23 @@ describe('undo', () => {
     await approveAndLand(galley, (await galley.undo({ target: two.id })).change)
     expect(repo.read('a.txt')).toBe(numbered(9))
     expect((await galley.show(two.id)).change.state).toBe('undone')
+  })
+
+  test('goes to the branch that is checked out where that holds the change, and else to the one where it landed', async () => {
+    using repo = makeRepo({ files: { 'a.txt': numbered(9) } })
+    await using galley = await openGalley(repo)
+    const first = repo.git('rev-parse', 'HEAD')
+    const agent = { name: 'bot', session: 's-1' }
+    const edit = { ...batch([replace('a.txt', 'line 1\n', 'un\n')]), agent }
+    const { change } = await galley.apply({ batch: edit })
+    repo.git('switch', '-qc', 'later')
+    for (const request of [{ target: change.id }, { session: 's-1' }])
+      expect((await galley.previewUndo(request)).onto).toBe('refs/heads/later')
+    repo.git('switch', '-qc', 'before', first)
+    for (const request of [{ target: change.id }, { session: 's-1' }])
+      expect((await galley.previewUndo(request)).onto).toBe('refs/heads/main')
+    const said = await cliHere(repo, ['undo', change.id])
+    expect(said.stderr).toContain('on main, which is not checked out here')
   })
 
   test('does not count a change as undone when a copy on another branch is', async () => {

@@ -88,6 +88,7 @@ describe('a rule does not approve', () => {
       { remarks: [{ kind: 'takes-uncommitted', item: 0, path: 'docs/a.md', text: '' }] },
       'uncommitted work in "docs/a.md" goes along',
     ],
+    ['a new file that git ignores', policyWith(), { ignored: ['docs/a.md'] }, 'ignore rules cover it'],
     ['a protected path', policyWith({ protect: ['docs/b*'] }), {}, 'is protected'],
     [
       'a new executable bit',

@@ -12,7 +12,7 @@ import type { World } from '../../flow/world.ts'
 import { hunkNumbers } from '../hunk-numbers.ts'
 import { changeOptions, namedChange } from '../one-change.ts'
 import { laterText } from '../overlap-text.ts'
-import { changeLine, diffText, noticesOf } from '../text.ts'
+import { changeLine, diffText, noticesOf, shortRef } from '../text.ts'
 import { previewText, previewValue } from '../undo-text.ts'
 import type { Answer, Arguments, CliContext, Verb } from '../verb.ts'
 import { approveAndLand } from './apply.ts'
@@ -103,6 +103,11 @@ export async function stagedAnswer(
   { change, later }: Undone,
 ): Promise<Answer> {
   const isYes = args['yes'] === true
+  const { ref } = await world.head()
+  if (ref !== change.onto)
+    context.terminal.note(
+      `note: this takes it back on ${shortRef(change.onto)}, which is not checked out here\n`,
+    )
   if (isYes || context.terminal.isInteractive) {
     const answer = await approveAndLand(world, context, { change, asked: 1 }, isYes)
     return { ...answer, value: { ...answer.value, later } }

@@ -10,6 +10,7 @@ import type { LoggedChange } from '../../store/change-log.ts'
 import type { Store } from '../../store/open-store.ts'
 import { readWorkTreeFile } from '../../sys/work-tree-file.ts'
 import { currentRevision } from '../check.ts'
+import { ignoredAdditions } from '../ignored-additions.ts'
 import { confirmStored } from '../logged-change.ts'
 import { movedPaths } from '../moved-paths.ts'
 import type { PolicyInForce } from '../read-policy.ts'
@@ -45,6 +46,7 @@ export async function decide(
   ])
   const tree = tip === null ? null : await reader.commitTree(tip)
   const judged = await judgeApprovals(world, records, inForce.policy, tree)
+  const byRule = judged.approvals.some((fact) => fact.kind === 'approval' && fact.approval.via === 'rule')
   const decision = decideLanding({
     id: change.id,
     state: change.state,
@@ -58,6 +60,7 @@ export async function decide(
     tip,
     movedPaths: await movedPaths(world, revision, tip),
     movedReads: reads,
+    ignored: byRule ? await ignoredAdditions(world, revision.manifest) : [],
     now: world.now(),
   })
   return withReasons(decision, judged.setAside)

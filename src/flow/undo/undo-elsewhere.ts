@@ -33,8 +33,8 @@ export async function findElsewhere(
   const here = head.tip === null ? null : { onto: head.ref, tip: head.tip }
   if (here !== null && (await findRelation(store.door, landed.after, here.tip)) !== 'unrelated')
     return { commit: landed.after, ...here }
-  const places = landed.tip === null ? [] : [{ onto: landed.ref, tip: landed.tip }]
-  if (here !== null && here.onto !== landed.ref) places.push(here)
+  const there = landed.tip === null ? [] : [{ onto: landed.ref, tip: landed.tip }]
+  const places = here === null || here.onto === landed.ref ? there : [here, ...there]
   for (const place of places) {
     const commit = await rewritten(world, store, change, place.tip)
     if (commit !== null) return { commit, ...place }

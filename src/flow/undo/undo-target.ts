@@ -3,7 +3,7 @@ import { parseCommit } from '../../git/commit.ts'
 import { newestFirst } from '../../git/commit-chain.ts'
 import { resolveCommit } from '../../git/refs.ts'
 import { readShallow } from '../../git/shallow.ts'
-import type { Change } from '../../model/change.ts'
+import type { Change, Landing } from '../../model/change.ts'
 import { GalleyError, refuse } from '../../model/error.ts'
 import { type ChangeId, type CommitId, isChangeId, type RefName } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
@@ -88,7 +88,8 @@ export async function planChange(
   if (refusal !== null) throw new GalleyError(refusal)
   const { landing } = change
   if (landing === null) throw new Error(`BUG: ${change.id} has landed without a landing`)
-  const [tip, parent] = await Promise.all([
+  const [here, tip, parent] = await Promise.all([
+    checkedOutWith(world, store, landing),
     resolveCommit(world.repository.door, landing.ref),
     parentOf(world, landing.after, mainline, landing.before),
   ])
@@ -99,6 +100,7 @@ export async function planChange(
     steps: [one],
     session: null,
   })
+  if (here !== null) return settled(plan(here.onto, here.tip, step))
   return {
     plan: plan(landing.ref, tip ?? landing.after, step),
     isInHistory: tip === null ? Promise.resolve(false) : isIn(store, landing.after, tip),
@@ -112,6 +114,17 @@ export async function planChange(
       )
     },
   }
+}
+
+/** The branch checked out, where it is another than the one of the landing and holds that all the same. */
+async function checkedOutWith(
+  world: World,
+  store: Store,
+  landing: Landing,
+): Promise<{ readonly onto: RefName; readonly tip: CommitId } | null> {
+  const { ref, tip, detached } = await world.head()
+  if (detached || tip === null || ref === landing.ref) return null
+  return (await isIn(store, landing.after, tip)) ? { onto: ref, tip } : null
 }
 
 async function planCommit(
@@ -197,7 +210,7 @@ export async function parentOf(
   return chosen
 }
 
-/** Everything that a session landed on one branch and that stands there. */
+/** Everything that a session landed and that stands in the branch checked out, or else in the only branch where it landed. */
 async function planSession(world: World, store: Store, session: string): Promise<UndoPlan> {
   const reader = await world.reader()
   const ids = new Set(
@@ -216,25 +229,31 @@ async function planSession(world: World, store: Store, session: string): Promise
   }
   const changes = await readChanges(store, reader, ids)
   const standing = changes.filter((c) => undoRefusal(c) === null && c.agent?.session === session)
-  const onto = await branchOf(world, standing, session)
+  const steps = await stepsOf(world, standing)
+  const head = await world.head()
+  const isBranch = !head.detached || standing.some((c) => c.landing?.ref === head.ref)
+  const here = head.tip === null || !isBranch ? [] : await stepsIn(store, steps, head.tip)
+  if (head.tip !== null && here.length > 0) return { onto: head.ref, tip: head.tip, steps: here, session }
+  const onto = branchOf(standing, session)
   const tip = await resolveCommit(world.repository.door, onto)
   if (tip === null)
     refuse('unknown-change', `${onto} has no commit, so that there is nothing to undo`, { onto })
-  const steps = await stepsOf(
-    world,
-    standing.filter((c) => c.landing?.ref === onto),
-  )
-  const order = await newestFirst(
-    store.door,
-    steps.map((s) => s.commit),
-    { tip, hint: oldestParent(steps) },
-  )
-  // What is not in the branch any more is not taken back from it.
-  const inOrder = order.flatMap((commit) => steps.filter((s) => s.commit === commit))
-  if (inOrder.length === 0) {
+  const there = await stepsIn(store, steps, tip)
+  if (there.length === 0) {
     refuse('wrong-state', `nothing that the session landed is in the history of ${onto}`, { session, onto })
   }
-  return { onto, tip, steps: inOrder, session }
+  return { onto, tip, steps: there, session }
+}
+
+/** Those that are in the branch, newest first: what is not in it any more is not taken back from it. */
+async function stepsIn(
+  store: Store,
+  steps: readonly UndoStep[],
+  tip: CommitId,
+): Promise<readonly UndoStep[]> {
+  const commits = steps.map((s) => s.commit)
+  const order = await newestFirst(store.door, commits, { tip, hint: oldestParent(steps) })
+  return order.flatMap((commit) => steps.filter((s) => s.commit === commit))
 }
 
 async function stepsOf(world: World, changes: readonly Change[]): Promise<readonly UndoStep[]> {
@@ -248,11 +267,9 @@ async function stepsOf(world: World, changes: readonly Change[]): Promise<readon
   return [...steps.values()]
 }
 
-/** The branch checked out, if the session landed there; else the only one where it did. */
-async function branchOf(world: World, changes: readonly Change[], session: string): Promise<RefName> {
+/** The only branch where the session landed. */
+function branchOf(changes: readonly Change[], session: string): RefName {
   const refs = new Set(changes.flatMap((c) => c.landing?.ref ?? []))
-  const head = await world.head()
-  if (refs.has(head.ref)) return head.ref
   const [only, another] = refs
   const name = JSON.stringify(session.slice(0, 60))
   if (only === undefined)
