@@ -21,6 +21,12 @@ export type FileChange =
       readonly blob: string
     }
   | { readonly kind: 'delete'; readonly path: string }
+  /** Whatever a tree may hold, under a name of any bytes; null = nothing. */
+  | {
+      readonly kind: 'entry'
+      readonly path: Uint8Array
+      readonly to: { readonly mode: string; readonly id: string } | null
+    }
 
 export interface CommitRequest {
   /** null = a root commit. */
@@ -149,9 +155,12 @@ function pushCommit(
   // Deletions first: a file may make room for a directory of its name.
   for (const change of request.changes) {
     if (change.kind === 'delete') parts.push(`D ${quotePath(change.path)}\n`)
+    if (change.kind === 'entry' && change.to === null) parts.push(`D ${quoteBytes(change.path)}\n`)
   }
   for (const change of request.changes) {
     if (change.kind === 'blob') parts.push(`M ${change.mode} ${change.blob} ${quotePath(change.path)}\n`)
+    if (change.kind === 'entry' && change.to !== null)
+      parts.push(`M ${change.to.mode} ${change.to.id} ${quoteBytes(change.path)}\n`)
     if (change.kind === 'bytes') {
       parts.push(`M ${change.mode} inline ${quotePath(change.path)}\n`)
       pushData(parts, change.bytes)
@@ -169,3 +178,6 @@ function quotePath(path: string): string {
   const quoted = path.replaceAll(/["\\]/g, (c) => `\\${c}`).replaceAll('\n', '\\n')
   return `"${quoted}"`
 }
+
+const quoteBytes = (path: Uint8Array): string =>
+  `"${[...path].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('')}"`

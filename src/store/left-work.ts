@@ -6,6 +6,8 @@ import { listRefs, type RefRow, type RefUpdate, resolveCommit, updateRefs } from
 import { type CommitId, isZeroId, type TreeId } from '../model/ids.ts'
 import type { Person } from '../model/person.ts'
 import { moveIntoDirectory } from '../sys/move-aside.ts'
+import { isThere } from '../sys/quick-files.ts'
+import type { BytePath } from '../sys/walk-tree.ts'
 import { noteLeft } from './left-since.ts'
 import type { Store } from './open-store.ts'
 import { scratchHome } from './scratch.ts'
@@ -35,17 +37,16 @@ export async function keepTree(
   return commit
 }
 
-/** Moves files of a run's tree that are too large for a commit into a folder of their own. */
-export async function keepFiles(
+/** Moves what a run left beside its change into the run's folder, each under the path that it had. Null = the folder holds nothing. */
+export function keepFiles(
   repository: Repository,
   run: string,
   tree: string,
-  paths: readonly string[],
-): Promise<string | null> {
-  if (paths.length === 0) return null
+  paths: readonly BytePath[],
+): string | null {
   const directory = leftDirectory(repository, run)
-  for (const path of paths) await moveIntoDirectory(tree, path, directory)
-  return directory
+  for (const path of paths) moveIntoDirectory(tree, path, directory)
+  return isThere(directory) ? directory : null
 }
 
 /** Refs of the store that are none of galley's: what runs in scratch trees made them. */

@@ -44,6 +44,9 @@ export function rotateWhenLarge(file: string, maxBytes: number): void {
   if (stat !== undefined && stat.size > maxBytes) renameSync(file, `${file}.1`)
 }
 
+/** When a file was written last, by the file system's own clock; 0 where there is none. */
+export const modifiedMs = (file: string): number => lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
+
 /** Sets when a file of galley's own counts as changed. */
 export function setModified(file: string, modifiedMs: number): void {
   utimesSync(file, modifiedMs / 1000, modifiedMs / 1000)

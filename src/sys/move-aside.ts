@@ -1,10 +1,51 @@
-import { mkdirSync, renameSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { chmodSync, lstatSync, mkdirSync, renameSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { errorCode } from '../model/errno.ts'
 import { inParent } from './held-directory.ts'
+import { type BytePath, textOfBytes } from './walk-tree.ts'
 
-/** Moves one file or link of a tree to the same path in a directory of galley's own, on the same device. Goes through no link. */
-export async function moveIntoDirectory(root: string, path: string, directory: string): Promise<void> {
-  const target = join(directory, path)
-  mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
-  inParent(root, path, { makeMissing: false }, (parent) => renameSync(parent.file, target))
+const under = (root: string, path: BytePath): Buffer =>
+  Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, 'latin1')])
+
+/** A tree that is moved again under the same name stands beside the first. */
+const NAMES_MAX = 1_000
+
+/**
+ * Moves whatever stands at a path of a tree, a directory with all it holds, to the same path in a directory of galley's own on the same device.
+ * Goes through no link, opens up directories that their owner closed, and overwrites nothing.
+ *
+ * @returns false if nothing stands there any more.
+ */
+export function moveIntoDirectory(root: string, path: BytePath, directory: string): boolean {
+  const plain = path.replace(/\/$/, '')
+  const parent = dirname(plain)
+  mkdirSync(parent === '.' ? directory : under(directory, parent), { recursive: true, mode: 0o700 })
+  const target = freeName(under(directory, plain))
+  const text = textOfBytes(plain)
+  if (text === null) return rename(under(root, plain), target)
+  const moved = inParent(root, text, { makeMissing: false }, ({ file }) => rename(Buffer.from(file), target))
+  return moved === true
+}
+
+function freeName(target: Buffer): Buffer {
+  for (let n = 2, name = target; n <= NAMES_MAX; n++) {
+    if (lstatSync(name, { throwIfNoEntry: false }) === undefined) return name
+    name = Buffer.concat([target, Buffer.from(`~${n}`)])
+  }
+  throw new Error(`${target} stands there ${NAMES_MAX} times`)
+}
+
+function rename(from: Buffer, to: Buffer): boolean {
+  try {
+    renameSync(from, to)
+    return true
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false
+    if (errorCode(error) !== 'EACCES' && errorCode(error) !== 'EPERM') throw error
+  }
+  // Either the directory above is closed, or the directory itself: its `..` is written.
+  for (const place of [from.subarray(0, from.lastIndexOf('/')), from])
+    if (lstatSync(place).isDirectory()) chmodSync(place, 0o700)
+  renameSync(from, to)
+  return true
 }

@@ -34,17 +34,22 @@ function collectedText(collected: Collected): string {
     ...expired.map((id) => `${would}remove${done} ${id}, rejected long ago`),
     ...removed.map((what) => `${would}remove${done} ${visible(what)}`),
     ...(refs.length > 0 ? [`${would}remove${done} ${refs.length} keys, backups and leftovers`] : []),
-    ...salvaged.map(({ run, ref }) =>
-      ref === null
-        ? `the run ${run} was cut off and had changed nothing`
-        : `the run ${run} was cut off; its work is ${ref}`,
-    ),
+    ...salvaged.flatMap(salvagedLines),
     ...kept.map(({ what, reason }) => `kept ${visible(what)}: ${visible(reason)}`),
     dryRun
       ? `the store has ${before.refs} refs and ${kilobytes(before.bytes)}`
       : `refs: ${before.refs} → ${after.refs}, size: ${kilobytes(before.bytes)} → ${kilobytes(after.bytes)}`,
   ]
   return lines.map((line) => `${line}\n`).join('')
+}
+
+function salvagedLines({ run, ref, folder, remarks }: Collected['salvaged'][number]): readonly string[] {
+  const places = [ref, folder].filter((place) => place !== null)
+  if (places.length === 0) return [`the run ${run} was cut off and had changed nothing`]
+  return [
+    `the run ${run} was cut off; its work is ${places.map(visible).join(' and ')}`,
+    ...remarks.map((remark) => `  ${visible(remark)}`),
+  ]
 }
 
 const kilobytes = (bytes: number): string => `${Math.ceil(bytes / 1024)} KiB`

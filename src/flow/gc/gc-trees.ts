@@ -21,6 +21,8 @@ import { scratchHome } from '../../store/scratch.ts'
 import { agesIn } from '../../sys/file-ages.ts'
 import { isScratchTree } from '../../sys/scratch-identity.ts'
 import { removeTree } from '../../sys/trees.ts'
+import { filesBefore } from '../collect/files-before.ts'
+import { besideRemarks } from '../collect/fold-beside.ts'
 import { readPolicy } from '../read-policy.ts'
 import { collectWork } from '../run/run-collect.ts'
 import type { World } from '../world.ts'
@@ -121,8 +123,11 @@ async function planSlot(world: World, slot: Slot): Promise<Removal | KeptBack | 
 /** One run that was cut off, and where its work is now. */
 export interface Salvaged {
   readonly run: string
-  /** A ref of the store; null = it had changed nothing. */
+  /** A ref of the store; null = it had changed nothing that a change could hold. */
   readonly ref: string | null
+  /** What stood beside; null = nothing. */
+  readonly folder: string | null
+  readonly remarks: readonly string[]
 }
 
 /**
@@ -164,20 +169,20 @@ async function salvage(
   state: SlotState,
   run: string,
 ): Promise<Salvaged> {
-  const reader = await world.reader()
-  const base = await reader.commitTree(state.commit)
+  const base = await (await world.reader()).commitTree(state.commit)
   const { fileMaxBytes } = (await readPolicy(world, base)).policy.limits
   const brought = [...(state.setup?.brought ?? []), ...(state.included ?? [])]
-  const provisioned = { slot, brought, remarks: [], setupFailure: null }
-  const work = await collectWork(store, reader, provisioned, { base: state.commit, fileMaxBytes })
-  await keepFiles(world.repository, run, slot.path, work.tooLarge)
+  const before = filesBefore(slot, brought)
+  const work = await collectWork(world, store, slot, { run, base: state.commit, before, fileMaxBytes })
   const parent = work.head ?? state.commit
   const isChanged = work.tree !== base || parent !== state.commit
   if (isChanged) await keepTree(store, run, { tree: work.tree, parent }, await world.identity())
+  const beside = work.beside.map(({ path }) => path)
+  const folder = keepFiles(world.repository, run, slot.path, beside)
   const isClean = await cleanSlot(slot, state.commit, { keeps: [], trustsIndex: true }).catch(() => false)
   if (isClean) {
     const { commit, usedAt } = state
     await writeSlotState(slot, { commit, usedAt, phase: 'clean', run: null, setup: null })
   } else await dropSlot(slot)
-  return { run, ref: isChanged ? leftRef(run, 'work') : null }
+  return { run, ref: isChanged ? leftRef(run, 'work') : null, folder, remarks: besideRemarks(work.beside) }
 }

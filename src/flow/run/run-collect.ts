@@ -1,31 +1,22 @@
-import { join } from 'node:path'
 import { findRelation } from '../../git/ancestry.ts'
 import { parseCommit } from '../../git/commit.ts'
 import { commitChain } from '../../git/commit-chain.ts'
 import type { ObjectReader } from '../../git/objects.ts'
 import { resolveCommit } from '../../git/refs.ts'
-import { snapshotTree } from '../../git/snapshot-tree.ts'
-import { listUntracked } from '../../git/untracked.ts'
 import type { CommitId, TreeId } from '../../model/ids.ts'
-import { quote } from '../../policy/quote.ts'
-import { coveredBy } from '../../store/covered-paths.ts'
+import { keepFiles } from '../../store/left-work.ts'
 import type { Store } from '../../store/open-store.ts'
-import { sizeInTree } from '../../sys/tree-files.ts'
-import { removeTree } from '../../sys/trees.ts'
-import type { ProvisionedTree } from '../full-tree.ts'
+import type { Slot } from '../../store/pool-slot.ts'
+import { type CollectedFiles, collectFiles } from '../collect/collect-files.ts'
+import type { FilesBefore } from '../collect/sort-tree.ts'
+import type { World } from '../world.ts'
 
 /** What stands in a run's tree when its command has ended. */
-export interface CollectedWork {
-  /** All of it, as one tree of the store. */
-  readonly tree: TreeId
+export interface CollectedWork extends CollectedFiles {
   /** The run's last commit; null = its HEAD names none. */
   readonly head: CommitId | null
   /** Its commits on the way from the base, oldest first; null = it went another way (rewrote, or began anew). */
   readonly commits: readonly RunCommit[] | null
-  /** Untracked files too large to be taken. */
-  readonly tooLarge: readonly string[]
-  /** Untracked things that cannot be taken, each as a sentence. */
-  readonly remarks: readonly string[]
 }
 
 export interface RunCommit {
@@ -39,38 +30,36 @@ const COMMITS_MAX = 1_000
 
 /**
  * Writes down everything that a run left in its tree: its commits, its changes to tracked files, and its new files that no ignore rule
- * covers and that nobody brought there.
+ * covers and that nobody brought there. All else is named, to be kept beside.
  *
- * Leaves objects in the store and no ref. The tree stays as it is.
+ * Leaves objects in the store and no ref. The tree stays as it is, but for pipes that git would wait for.
  */
 export async function collectWork(
+  world: World,
   store: Store,
-  reader: ObjectReader,
-  provisioned: ProvisionedTree,
-  options: { readonly base: CommitId; readonly fileMaxBytes: number },
+  slot: Slot,
+  options: {
+    readonly run: string
+    readonly base: CommitId
+    readonly before: FilesBefore
+    readonly fileMaxBytes: number
+  },
 ): Promise<CollectedWork> {
-  const { slot } = provisioned
-  const isBrought = coveredBy(provisioned.brought)
-  const { paths, unreadable } = await listUntracked(slot.door, { ignored: 'left-out' })
-  const remarks = unreadable.map((name) => `${quote(name)} was left out: its name is not UTF-8`)
-  const wanted: string[] = []
-  const tooLarge: string[] = []
-  for (const path of paths) {
-    if (isBrought(path)) continue
-    if (path.endsWith('/')) remarks.push(`${quote(path)} was left out: it is a repository of its own`)
-    else if (sizeInTree(slot.path, path) > options.fileMaxBytes) tooLarge.push(path)
-    else wanted.push(path)
-  }
-  const indexFile = `${slot.path}.collect`
-  await removeTree(indexFile)
-  const tree = await snapshotTree(slot.door, join(slot.door.gitDir, 'index'), indexFile, {
-    added: wanted,
-    removed: [],
-  })
-  await removeTree(indexFile)
+  const { base, before, fileMaxBytes } = options
+  const { repository } = world
+  const files = await collectFiles(
+    { repository, store, path: slot.path },
+    {
+      commit: base,
+      before,
+      fileMaxBytes,
+      isForced: () => false,
+      takeAway: (path) => void keepFiles(repository, options.run, slot.path, [path]),
+    },
+  )
   const head = await resolveCommit(slot.door, 'HEAD')
-  const commits = head === null ? null : await commitsSince(store, reader, options.base, head)
-  return { tree, head, commits, tooLarge, remarks }
+  const commits = head === null ? null : await commitsSince(store, await world.reader(), base, head)
+  return { ...files, head, commits }
 }
 
 async function commitsSince(

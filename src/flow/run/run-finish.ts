@@ -1,13 +1,15 @@
 import { GalleyError, refuse } from '../../model/error.ts'
-import type { CommitId, TreeId } from '../../model/ids.ts'
+import type { CommitId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { isOwnLine } from '../../policy/own-lines.ts'
+import { quote } from '../../policy/quote.ts'
 import { coveredBy } from '../../store/covered-paths.ts'
 import { keepFiles, keepTree, leftRef } from '../../store/left-work.ts'
 import type { GroupResult } from '../../sys/process-group.ts'
 import { isRealDirectory } from '../../sys/quick-files.ts'
 import { type ChangeView, viewChange } from '../change-view.ts'
 import { checkRevision } from '../check.ts'
+import { besideRemarks } from '../collect/fold-beside.ts'
 import { type CollectedWork, collectWork, type RunCommit } from './run-collect.ts'
 import { type RunStep, type StagedRun, stageRun } from './run-stage.ts'
 import { tidyAfter } from './run-watch.ts'
@@ -21,7 +23,7 @@ import type { RunOutcome, RunWork } from './run-work.ts'
 export async function finishRun(work: RunWork, ended: GroupResult): Promise<RunOutcome> {
   // The command may have run for days.
   await work.world.atWork()
-  const collected = await collect(work)
+  const collected = await collect(work, ended)
   const { staged, tidied, left } = await settle(work, collected, ended)
   // The tree is free by now, for the checks themselves.
   const changes: ChangeView[] = []
@@ -39,45 +41,62 @@ export async function finishRun(work: RunWork, ended: GroupResult): Promise<RunO
   }
 }
 
-/** Everything that needs the tree; then it is given back. */
+type Staging =
+  | { readonly kind: 'staged'; readonly staged: StagedRun }
+  | { readonly kind: 'refused'; readonly error: unknown }
+
+/** Everything that needs the tree. It is given back once nothing of the work is in it alone. */
 async function settle(work: RunWork, collected: CollectedWork, ended: GroupResult) {
-  try {
-    const staged = await stageWork(work, collected)
-    const tidied = await tidyAfter(work, work.marks, collected.head)
-    return { staged, tidied, left: await keepLeft(work, collected, staged) }
-  } catch (error) {
-    throw await withWorkKept(work, collected, ended, error)
-  } finally {
-    await work.tree.release()
-  }
+  const staging = await stageWork(work, collected).then(
+    (staged): Staging => ({ kind: 'staged', staged }),
+    (error: unknown): Staging => ({ kind: 'refused', error }),
+  )
+  const { kept, tidied } = await orLeaveTree(work, ended, async () => ({
+    kept: await keepLeft(work, collected, staging.kind === 'staged' ? staging.staged : null),
+    tidied: await tidyAfter(work, work.marks, collected.head),
+  }))
+  await work.tree.release()
+  if (staging.kind === 'refused') throw withWorkKept(work, ended, kept, staging.error)
+  return { staged: staging.staged, tidied, left: kept.names }
 }
 
-/** When not even that succeeds, the tree is left as it is: the next `galley gc` collects it. */
-async function collect(work: RunWork): Promise<CollectedWork> {
-  const { store, world, tree, commit, inForce } = work
-  const { fileMaxBytes } = inForce.policy.limits
-  if (!isRealDirectory(tree.slot.path)) {
-    await tree.release()
-    const path = tree.slot.path
-    refuse('io-error', `the command put something else in the place of its tree ${path}`, {
-      run: work.id,
-      path,
-    })
-  }
+/** Where even keeping the work fails, the tree stays as it is, and nobody else gets it: the next `galley gc` collects it. */
+async function orLeaveTree<T>(work: RunWork, ended: GroupResult, task: () => Promise<T>): Promise<T> {
   try {
-    return await collectWork(store, await world.reader(), tree, { base: commit, fileMaxBytes })
+    return await task()
   } catch (cause) {
-    tree.abandon()
-    const message = `what the command did could not be collected; it stands in ${tree.slot.path}`
+    work.tree.abandon()
+    const tree = work.tree.slot.path
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new GalleyError(
-      { code: 'io-error', message: `${message}: ${why}`, data: { run: work.id, tree: tree.slot.path } },
+      {
+        code: 'io-error',
+        message: `what the command did could not be kept elsewhere; it stands in ${tree}: ${why}`,
+        data: { run: work.id, exitCode: ended.status, tree },
+        hint: 'Put right what the message names (make room, say) and run `galley gc`: it collects what stands there.',
+      },
       { cause },
     )
   }
 }
 
-function stageWork(work: RunWork, collected: CollectedWork): Promise<StagedRun> {
+async function collect(work: RunWork, ended: GroupResult): Promise<CollectedWork> {
+  const { store, world, tree, commit, before, inForce, id } = work
+  const { fileMaxBytes } = inForce.policy.limits
+  if (!isRealDirectory(tree.slot.path)) {
+    await tree.release()
+    const path = tree.slot.path
+    refuse('io-error', `the command put something else in the place of its tree ${path}`, { run: id, path })
+  }
+  return orLeaveTree(work, ended, () =>
+    collectWork(world, store, tree.slot, { run: id, base: commit, before, fileMaxBytes }),
+  )
+}
+
+async function stageWork(work: RunWork, collected: CollectedWork): Promise<StagedRun> {
+  const [grown] = collected.grown
+  if (grown !== undefined)
+    refuse('too-large', `${quote(grown)} cannot be part of a change: it is too large`, { path: grown })
   const { world, store, id, base, inForce, agent, tree } = work
   const steps = stepsOf(work, collected)
   return stageRun(world, store, { run: id, base, inForce, agent, steps, brought: tree.brought })
@@ -121,45 +140,50 @@ function titleOf(text: string, otherwise: string): string {
   return (line === '' ? otherwise : line).slice(0, limits.titleMaxCharacters)
 }
 
-/** What was left out of the changes stands in a commit of the store, and files too large for one in a folder. */
+/** What was kept of a run beside its changes. */
+interface KeptWork {
+  /** Refs of the store, and the run's folder. */
+  readonly names: readonly string[]
+  /** The commit that holds all files of the work; null = the changes hold them. */
+  readonly commit: CommitId | null
+  readonly folder: string | null
+}
+
+/**
+ * Keeps what is in no change: as a commit of the store, and what has no place in one in the run's folder.
+ *
+ * @param staged - null = the work became no change.
+ */
 async function keepLeft(
   work: RunWork,
   collected: CollectedWork,
-  staged: StagedRun,
-): Promise<readonly string[]> {
-  const { world, store, id, tree, commit } = work
+  staged: StagedRun | null,
+): Promise<KeptWork> {
+  const { world, store, id, tree, commit: base } = work
   const isBrought = coveredBy(tree.brought)
-  const isWork = [...staged.leftOut.keys()].some((path) => !isBrought(path))
-  if (isWork) await keepAll(work, collected.tree, collected.head ?? commit)
-  const folder = await keepFiles(world.repository, id, tree.slot.path, collected.tooLarge)
-  return [...(isWork ? [leftRef(id, 'work')] : []), ...(folder === null ? [] : [folder])].map((name) => {
-    world.log.note('left', { run: id, name, store: store.door.gitDir })
-    return name
-  })
+  const isWork = staged === null || [...staged.leftOut.keys()].some((path) => !isBrought(path))
+  const parent = collected.head ?? base
+  const commit = isWork
+    ? await keepTree(store, id, { tree: collected.tree, parent }, await world.identity())
+    : null
+  const besides = collected.beside.map(({ path }) => path)
+  const folder = keepFiles(world.repository, id, tree.slot.path, besides)
+  const names = [...(commit === null ? [] : [leftRef(id, 'work')]), ...(folder === null ? [] : [folder])]
+  for (const name of names) world.log.note('left', { run: id, name, store: store.door.gitDir })
+  return { names, commit, folder }
 }
 
-const keepAll = async ({ store, id, world }: RunWork, tree: TreeId, parent: CommitId): Promise<CommitId> =>
-  keepTree(store, id, { tree, parent }, await world.identity())
-
 /** A refusal must not cost the work: it is in a commit of the store, which the error names. */
-async function withWorkKept(
-  work: RunWork,
-  collected: CollectedWork,
-  ended: GroupResult,
-  error: unknown,
-): Promise<unknown> {
-  const { id, commit, store, world, tree } = work
-  const kept = await keepAll(work, collected.tree, collected.head ?? commit)
-  const folder = await keepFiles(world.repository, id, tree.slot.path, collected.tooLarge)
-  await tidyAfter(work, work.marks, collected.head)
+function withWorkKept(work: RunWork, ended: GroupResult, kept: KeptWork, error: unknown): unknown {
+  const { id, commit, store } = work
   if (!(error instanceof GalleyError)) return error
-  const left = { ref: leftRef(id, 'work'), commit: kept, folder }
+  const left = { ref: leftRef(id, 'work'), commit: kept.commit, folder: kept.folder }
   return new GalleyError(
     {
       code: error.code,
       message: error.message,
       data: { ...error.data, run: id, exitCode: ended.status, left },
-      hint: `All of the work is kept: git --git-dir=${store.door.gitDir} diff ${commit} ${kept}`,
+      hint: `All of the work is kept: git --git-dir=${store.door.gitDir} diff ${commit} ${kept.commit}`,
     },
     { cause: error },
   )
@@ -179,8 +203,7 @@ function remarksOf(
     ...(ended.ended > 0 ? [`${countOf(ended.ended)} that the command left running ended with it`] : []),
     ...ended.survivors.map((pid) => `the process ${pid} could not be ended`),
     ...(isRewritten ? ['the commits do not build on HEAD; all is one change'] : []),
-    ...collected.remarks,
-    ...collected.tooLarge.map((path) => `${path} was left out: it is too large`),
+    ...besideRemarks(collected.beside),
     ...[...staged.leftOut.values()].slice(0, limits.failuresShown),
   ]
 }

@@ -3,6 +3,7 @@ import type { CommitId } from '../../model/ids.ts'
 import type { PermissionMode } from '../../model/policy.ts'
 import type { Store } from '../../store/open-store.ts'
 import type { ChangeView } from '../change-view.ts'
+import type { FilesBefore } from '../collect/sort-tree.ts'
 import type { HeldTree } from '../full-tree.ts'
 import type { PolicyInForce } from '../read-policy.ts'
 import type { Base } from '../select-base.ts'
@@ -63,6 +64,8 @@ export interface RunWork {
   /** What the tree was checked out at. */
   readonly commit: CommitId
   readonly tree: HeldTree
+  /** The tree's files as they were before anything ran there. */
+  readonly before: FilesBefore
   readonly agent: Agent
   readonly request: RunRequest
   readonly marks: Marks

@@ -14,6 +14,7 @@ import type { Store } from '../../store/open-store.ts'
 import { randomName } from '../../sys/clock.ts'
 import { type GroupResult, runInGroup } from '../../sys/process-group.ts'
 import { directoryInTree } from '../../sys/tree-files.ts'
+import { filesBefore } from '../collect/files-before.ts'
 import { holdFullTree } from '../full-tree.ts'
 import { readPolicy } from '../read-policy.ts'
 import { finishInterrupted } from '../recover.ts'
@@ -57,7 +58,8 @@ export async function run(world: World, request: RunRequest): Promise<RunOutcome
     ...(request.onProgress ? { onProgress: request.onProgress } : {}),
   })
   const agent: Agent = { name: basename(program).slice(0, limits.nameMaxCharacters), session: id }
-  return runIn({ world, store, id, base, inForce, commit, tree, agent, request, marks })
+  const before = filesBefore(tree.slot, tree.brought)
+  return runIn({ world, store, id, base, inForce, commit, tree, before, agent, request, marks })
 }
 
 async function runIn(work: RunWork): Promise<RunOutcome> {
