@@ -1,4 +1,3 @@
-import type { Stats } from 'node:fs'
 import type { ObjectFormat } from '../model/ids.ts'
 import { IndexScanner } from './index-scanner.ts'
 
@@ -47,7 +46,7 @@ const SAME_TIME_MS = 0.002
  * Whether a file is the very inode that the index speaks of and has not been written since. The time of an inode's own change cannot be set back
  * by a program, so this holds where the index itself was out of a program's reach.
  */
-export const isUntouched = (entry: StatEntry, stat: Stats): boolean =>
+export const isUntouched = (entry: StatEntry, stat: Pick<StatEntry, 'ctimeMs' | 'ino' | 'size'>): boolean =>
   entry.size > 0 &&
   stat.size % 0x1_0000_0000 === entry.size &&
   stat.ino % 0x1_0000_0000 === entry.ino &&

@@ -111,7 +111,8 @@ class Sorting {
       // What stands in the place of a tracked file does not say that the file is to go.
       this.seen.add(path)
       this.hidden.push(`${path}/`)
-      this.sorted.beside.push({ path, why: kind === 'directory' ? WHY.repository : WHY[kind] })
+      const name = kind === 'special' ? path : `${path}/`
+      this.sorted.beside.push({ path: name, why: kind === 'directory' ? WHY.repository : WHY[kind] })
     } else if (base !== undefined) this.foundTracked(entry, base)
     else this.foundNew(entry)
   }
