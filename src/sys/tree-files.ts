@@ -151,15 +151,6 @@ function copyBytes(source: number, target: number, maxBytes: number): number {
   }
 }
 
-/** Bytes of the regular file at a path of a tree; 0 for anything else. Looks at a link itself. */
-export function sizeInTree(root: string, path: string): number {
-  const size = inParent(root, path, { makeMissing: false }, (parent) => {
-    const stat = lstatSync(parent.file, { throwIfNoEntry: false })
-    return stat?.isFile() === true ? stat.size : 0
-  })
-  return typeof size === 'number' ? size : 0
-}
-
 /** The directory at a path of a tree, or the root where there is none such without a link on the way. */
 export function directoryInTree(root: string, path: string): string {
   let at = root
