@@ -39,11 +39,13 @@ const ROOMS: Readonly<Record<string, Room>> = {
   // Surfaces: values of the flow in, text out; never each other.
   cli: room(SURFACE, 'process path url tty readline stream', 'yargs @clack/prompts'),
   'cli/verbs/hook.ts': room(`${SURFACE} hook`), // `galley hook` is the command line's door to the room of the hooks
+  'cli/verbs/mcp.ts': room(`${SURFACE} mcp`, 'path'), // the same for `galley mcp`
   'cli/main.ts': room(`${SURFACE} sys/clock.ts intake/nearest.ts`), // where the clock is handed to everything below
   'cli/input.ts': room(SURFACE, 'path fs'), // the file that the command line names is the user's, wherever it lies
   'cli/pager.ts': room(SURFACE, 'child_process'), // the pager is run by the user's shell, as git runs it
   'cli/demo.ts': room(`${SURFACE} sys`, 'path url os fs'), // plays the user: makes a repository and runs the command
   hook: room('model flow'),
+  mcp: room(SURFACE, 'stream', '@modelcontextprotocol/server zod'),
   'index.ts': room('model flow'),
 }
 

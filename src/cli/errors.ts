@@ -1,6 +1,4 @@
-import { asSystemRefusal } from '../model/errno.ts'
 import { GalleyError, type Refusal } from '../model/error.ts'
-import { hintFor } from '../model/error-codes.ts'
 import { limits } from '../model/limits.ts'
 import { visible } from '../review/visible.ts'
 import { overlapText } from './overlap-text.ts'
@@ -8,22 +6,6 @@ import { overlapText } from './overlap-text.ts'
 /** A fault of the command line itself. */
 export const usageError = (message: string): GalleyError =>
   new GalleyError({ code: 'usage', message, data: {} })
-
-/** What went wrong, as every surface returns it. An unknown error is a fault of galley's own. */
-export function refusalOf(thrown: unknown): Required<Refusal> {
-  const error = asSystemRefusal(thrown)
-  if (error instanceof GalleyError) {
-    return {
-      code: error.code,
-      message: error.message,
-      data: error.data,
-      hint: error.hint ?? hintFor(error.code),
-    }
-  }
-  const message = error instanceof Error ? error.message : String(error)
-  const stack = error instanceof Error ? (error.stack ?? '') : ''
-  return { code: 'internal', message, data: { stack }, hint: hintFor('internal') }
-}
 
 /** 0 done, 1 refused, 2 wrong command line, 255 a fault of galley's own. */
 export const exitCodeOf = (code: Refusal['code']): number =>

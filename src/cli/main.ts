@@ -1,9 +1,10 @@
 import { mayBeInterrupted, openWorld, type World } from '../flow/world.ts'
 import { cameMidway } from '../model/errno.ts'
+import { refusalOf } from '../model/refusal-of.ts'
 import { version } from '../model/version.ts'
 import { systemClock } from '../sys/clock.ts'
 import type { CliProcess } from './cli-process.ts'
-import { errorText, exitCodeOf, refusalOf, usageError } from './errors.ts'
+import { errorText, exitCodeOf, usageError } from './errors.ts'
 import { readInput } from './input.ts'
 import type { Parsed } from './parse.ts'
 import { readPlainWords } from './plain-words.ts'
@@ -144,6 +145,14 @@ function makeContext(
     env: proc.env,
     json,
     program: proc.argv[1] ?? '',
+    open: (directory) => openWorld(directory, { env: proc.env, clock: systemClock }),
+    clock: systemClock,
+    stdin: proc.stdin,
+    ownStdout: () => {
+      // A reader that goes away ends any other verb at once; here a landing may be under way.
+      proc.stdout.removeAllListeners('error')
+      return proc.stdout
+    },
     world: () => {
       world ??= openWorld(cwd, { env: proc.env, clock: systemClock }).then(async (w) => {
         worlds.push(w)

@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream'
 import type { Argv } from 'yargs'
 import type { World } from '../flow/world.ts'
 
@@ -10,6 +11,12 @@ export interface CliContext {
   readonly program: string
   /** Opens the repository of `-C` or the current directory; once. */
   readonly world: () => Promise<World>
+  /** Opens the repository of any directory, for a verb that serves several; whoever opens it closes it. */
+  readonly open: (directory: string) => Promise<World>
+  readonly clock: World['clock']
+  readonly stdin: Readable
+  /** Standard output for a verb that speaks a protocol on it, and lives on where its reader has gone away. */
+  readonly ownStdout: () => Writable
   readonly readInput: (file: string) => Promise<Uint8Array>
   readonly terminal: Terminal
 }

@@ -1,9 +1,13 @@
 import { isPending } from '../model/change.ts'
-import { refuse } from '../model/error.ts'
+import { GalleyError, refuse } from '../model/error.ts'
+import { clientApprovalRefusal } from '../policy/land-decision.ts'
+import type { LoggedChange } from '../store/change-log.ts'
+import type { Store } from '../store/open-store.ts'
 import { agentSign } from './agent-sign.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
 import { currentRevision } from './check.ts'
 import { confirmStored, loadChange, policyOf, refuseLostBase } from './logged-change.ts'
+import type { PolicyInForce } from './read-policy.ts'
 import { recordApproval } from './record-approval.ts'
 import { finishInterrupted } from './recover.ts'
 import type { World } from './world.ts'
@@ -24,6 +28,15 @@ export async function approve(
   world: World,
   request: ApproveRequest,
 ): Promise<{ readonly change: ChangeView }> {
+  const { store, logged, policy } = await prepareApproval(world, request)
+  const approved = await recordApproval(world, store, logged, { via: request.via, policy })
+  const { id } = approved.change
+  world.log.note('approved', { change: id, revision: currentRevision(logged).number })
+  return { change: viewChange(approved.change) }
+}
+
+/** Everything that an approval needs, held against the objects. Records none. */
+export async function prepareApproval(world: World, request: ApproveRequest): Promise<PreparedApproval> {
   refuseAgents(world)
   await finishInterrupted(world)
   const store = await world.store()
@@ -50,9 +63,16 @@ export async function approve(
   await refuseLostBase(world, store, logged)
   await confirmStored(store, logged)
   const policy = await policyOf(world, logged)
-  const approved = await recordApproval(world, store, logged, { via: request.via, policy })
-  world.log.note('approved', { change: change.id, revision: revision.number })
-  return { change: viewChange(approved.change) }
+  const weakness =
+    request.via === 'mcp-client' ? clientApprovalRefusal(policy.policy, change.id, revision) : null
+  if (weakness !== null) throw new GalleyError(weakness)
+  return { store, logged, policy }
+}
+
+export interface PreparedApproval {
+  readonly store: Store
+  readonly logged: LoggedChange
+  readonly policy: PolicyInForce
 }
 
 /** What an agent may not do beside approving, and what a person does instead. */

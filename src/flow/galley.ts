@@ -1,4 +1,3 @@
-import { asSystemRefusal, cameMidway } from '../model/errno.ts'
 import type { Verification } from '../model/verdict.ts'
 import type { DiffFile } from '../review/diff-file.ts'
 import { systemClock } from '../sys/clock.ts'
@@ -30,6 +29,7 @@ import { finishInterrupted, type Recovered } from './recover.ts'
 import { reject } from './reject.ts'
 import { run } from './run/run.ts'
 import type { RunOutcome, RunRequest } from './run/run-work.ts'
+import { runVerb } from './run-verb.ts'
 import { readPairs, type Shown, showChange } from './show.ts'
 import { type LogFilter, listLog, type Status, status } from './status.ts'
 import { previewRedo, type RedoRequest, redo } from './undo/redo.ts'
@@ -153,18 +153,11 @@ export async function open(directory: string, options: OpenOptions = {}): Promis
   })
 }
 
-/** What the system refuses in the middle of a verb (no space, no permission) has its code like any other refusal. */
 function withPublicCodes(world: Pick<World, 'noteFailure' | 'whileRunning'>, galley: Galley): Galley {
   const named =
     (verb: (...args: readonly never[]) => Promise<unknown>) =>
-    async (...args: readonly never[]) => {
-      try {
-        return await world.whileRunning(() => verb(...args))
-      } catch (error) {
-        if (cameMidway(error)) world.noteFailure()
-        throw asSystemRefusal(error)
-      }
-    }
+    (...args: readonly never[]) =>
+      runVerb(world, () => verb(...args))
   return Object.fromEntries(
     Object.entries(galley).map(([name, verb]) => [name, named(verb)]),
   ) as unknown as Galley

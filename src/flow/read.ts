@@ -18,6 +18,8 @@ export interface ReadRequest {
   /** Records the read in this session's journal. */
   readonly session?: string
   readonly maxBytes?: number
+  /** Shows fewer lines than were asked for where they have more bytes than this; at least one line is shown. */
+  readonly shownMaxBytes?: number
 }
 
 /** One file as an agent sees it (DESIGN.md section 15). */
@@ -134,7 +136,7 @@ function show(bytes: Buffer, request: ReadRequest) {
   const starts = lineStarts(bytes)
   const totalLines = starts.length
   const from = request.from ?? 1
-  const to = Math.min(request.to ?? totalLines, totalLines)
+  const asked = Math.min(request.to ?? totalLines, totalLines)
   if (
     request.from !== undefined &&
     (from < 1 || from > Math.max(totalLines, 1) || (request.to !== undefined && request.to < from))
@@ -146,6 +148,7 @@ function show(bytes: Buffer, request: ReadRequest) {
     )
   }
   const begin = starts[from - 1] ?? 0
+  const to = lastShown(bytes, starts, { from, to: asked, maxBytes: request.shownMaxBytes })
   const part = bytes.subarray(from === 1 && bom ? 3 : begin, starts[to] ?? bytes.length)
   const text = decode(part)
   return {
@@ -159,6 +162,22 @@ function show(bytes: Buffer, request: ReadRequest) {
     bom,
     truncated: to < totalLines,
   }
+}
+
+/** The last line that has room; the first one has it in any case. */
+function lastShown(
+  bytes: Buffer,
+  starts: readonly number[],
+  {
+    from,
+    to,
+    maxBytes = Number.POSITIVE_INFINITY,
+  }: { from: number; to: number; maxBytes?: number | undefined },
+): number {
+  const begin = starts[from - 1] ?? 0
+  let last = to
+  while (last > from && (starts[last] ?? bytes.length) - begin > maxBytes) last--
+  return last
 }
 
 function decode(bytes: Buffer): string | null {

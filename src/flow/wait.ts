@@ -8,6 +8,50 @@ import type { World } from './world.ts'
 
 const POLL_MS = 300
 
+/** What became of a change that somebody waited for. */
+export interface Awaited {
+  /** `commented`: a reviewer has said something since; `undecided`: the time is up, or the caller gave up. */
+  readonly kind: 'approved' | 'landed' | 'rejected' | 'stale' | 'commented' | 'undecided'
+  readonly change: ChangeView
+}
+
+export interface AwaitRequest {
+  readonly id: string
+  readonly timeoutMs?: number
+  /** Ends the wait early. */
+  readonly signal?: AbortSignal
+  /** A comment more than these ends the wait too. Default: comments do not. */
+  readonly commentsSeen?: number
+  /** Called at every look, for callers that must give a sign of life. */
+  readonly onWaiting?: (waitedMs: number) => void
+}
+
+/** Waits until a change is decided, or until the time is up. Writes nothing. */
+export async function awaitDecision(world: World, request: AwaitRequest): Promise<Awaited> {
+  const store = await world.store()
+  const begun = world.clock.elapsedMs()
+  const timeoutMs = request.timeoutMs ?? limits.waitDefaultTimeoutMs
+  let { change, tip } = await loadChange(world, store, request.id)
+  const commentsSeen = request.commentsSeen ?? Number.POSITIVE_INFINITY
+  for (;;) {
+    const view = viewChange(change)
+    const kind = outcomeOf(view)
+    if (kind !== null) return { kind, change: view }
+    if (view.comments.length > commentsSeen) return { kind: 'commented', change: view }
+    const waitedMs = world.clock.elapsedMs() - begun
+    if (waitedMs >= timeoutMs || request.signal?.aborted === true) return { kind: 'undecided', change: view }
+    request.onWaiting?.(waitedMs)
+    await world.clock.sleep(Math.min(POLL_MS, timeoutMs - waitedMs))
+    const [row] = await listRefs(store.door, logRef(change.id))
+    if (row?.object !== tip) ({ change, tip } = await loadChange(world, store, change.id))
+  }
+}
+
+function outcomeOf({ state }: ChangeView): Awaited['kind'] | null {
+  if (state === 'staged') return null
+  return state === 'undone' ? 'landed' : state
+}
+
 /**
  * Waits until a change is decided: approved or landed.
  *
@@ -17,31 +61,21 @@ export async function waitForDecision(
   world: World,
   request: { readonly id: string; readonly timeoutMs?: number },
 ): Promise<{ readonly change: ChangeView }> {
-  const store = await world.store()
-  const first = await loadChange(world, store, request.id)
-  const deadline = world.clock.elapsedMs() + (request.timeoutMs ?? limits.waitDefaultTimeoutMs)
-  let { change, tip } = first
-  for (;;) {
-    const view = viewChange(change)
-    if (change.state === 'approved' || change.state === 'landed' || change.state === 'undone')
-      return { change: view }
-    if (change.state === 'rejected') {
-      throw new GalleyError({
-        code: 'denied',
-        message: `${change.id} was rejected${change.rejection ? `: ${change.rejection}` : ', without a reason given'}`,
-        data: { change: view },
-      })
-    }
-    if (change.state === 'stale') refuse('stale', `${change.id} is stale`, { change: view })
-    if (world.clock.elapsedMs() >= deadline)
-      refuse(
-        'not-approved',
-        `${change.id} is still undecided`,
-        { change: view },
-        "Wait again; the decision is a person's.",
-      )
-    await world.clock.sleep(POLL_MS)
-    const [row] = await listRefs(store.door, logRef(change.id))
-    if (row?.object !== tip) ({ change, tip } = await loadChange(world, store, change.id))
+  const { kind, change } = await awaitDecision(world, request)
+  if (kind === 'rejected') {
+    throw new GalleyError({
+      code: 'denied',
+      message: `${change.id} was rejected${change.rejection ? `: ${change.rejection}` : ', without a reason given'}`,
+      data: { change },
+    })
   }
+  if (kind === 'stale') refuse('stale', `${change.id} is stale`, { change })
+  if (kind === 'undecided')
+    refuse(
+      'not-approved',
+      `${change.id} is still undecided`,
+      { change },
+      "Wait again; the decision is a person's.",
+    )
+  return { change }
 }

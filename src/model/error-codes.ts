@@ -4,6 +4,10 @@
  */
 const codes = {
   usage: ['The command line is wrong.', 'Run `galley <verb> --help`.'],
+  'invalid-arguments': [
+    'The arguments of a tool call do not have the form that the tool takes.',
+    'Each place is named by its JSON pointer; the tool says what it takes in its input schema.',
+  ],
   'invalid-json': ['The input is not JSON.', 'Fix the JSON at the line and column named.'],
   'invalid-batch': [
     'The JSON does not have the form of a batch.',

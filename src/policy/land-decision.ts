@@ -172,6 +172,29 @@ export function approvalRefusal(facts: ApprovalFacts): Refusal | null {
   })
 }
 
+/**
+ * Why the word of an agent's client (`via: "mcp-client"`) is no approval of a revision, or null. A client can say yes by itself, so that it
+ * never stands for a person at a terminal or browser.
+ */
+export function clientApprovalRefusal(policy: Policy, id: ChangeId, revision: Revision): Refusal | null {
+  const [guarded] = protectedPaths(policy, revision.manifest)
+  const [taken] = pathsTaken(revision.remarks)
+  const { requires } = policy.approval
+  const why =
+    requires !== 'any'
+      ? `the policy wants an approval by ${requires}`
+      : guarded !== undefined
+        ? `${guarded.path} is protected`
+        : taken === undefined
+          ? null
+          : `uncommitted work in ${taken} goes along`
+  if (why === null) return null
+  return {
+    ...refusal('not-approved', `approve ${id} through an agent's client: ${why}`, { id, requires }),
+    hint: `A person approves it in a terminal of their own: \`galley show ${id}\`, \`galley approve ${id}\`.`,
+  }
+}
+
 /** Whether this kind of approval counts for this change: see DESIGN.md section 11. */
 function isEnough(
   { policy, revision, checks, signedTags = [], ignored = [] }: ApprovalFacts,

@@ -7,7 +7,8 @@ import { type Galley, open } from '../../src/flow/galley.ts'
 import { GalleyError } from '../../src/model/error.ts'
 import type { TestRepo } from './repo.ts'
 
-const program = join(import.meta.dirname, '../../dist/galley.js')
+/** The command as it was built. */
+export const builtProgram = join(import.meta.dirname, '../../dist/galley.js')
 
 /** Opens the library on a test repository; closed when the scope ends. */
 export async function openGalley(
@@ -34,7 +35,7 @@ interface CliOptions {
 
 /** Runs the built command line, in a process of its own: for what depends on the process, its end, or the bundle. */
 export function cli(repo: TestRepo, args: readonly string[], options: CliOptions = {}): CliResult {
-  const result = spawnSync(process.execPath, [program, ...args], {
+  const result = spawnSync(process.execPath, [builtProgram, ...args], {
     cwd: options.cwd ?? repo.dir,
     env: { ...repo.env, ...options.env },
     input: options.input ?? '',
@@ -56,7 +57,7 @@ export async function cliHere(
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const said = Promise.all([buffer(stdout), buffer(stderr)])
   const code = await runCli(args, {
-    argv: [process.execPath, program, ...args],
+    argv: [process.execPath, builtProgram, ...args],
     env: { ...repo.env, ...options.env },
     cwd: () => options.cwd ?? repo.dir,
     stdin: Readable.from([Buffer.from(options.input ?? '')]) as unknown as NodeJS.ReadStream,

@@ -1,10 +1,11 @@
 import { verify as verifyFlow } from '../../flow/verify/verify.ts'
 import { GalleyError } from '../../model/error.ts'
 import type { ErrorCode } from '../../model/error-codes.ts'
+import { refusalOf } from '../../model/refusal-of.ts'
 import { type CommitVerdict, isFailure, type Verdict, type Verification } from '../../model/verdict.ts'
 import { paintFor } from '../../review/colour.ts'
 import { visible } from '../../review/visible.ts'
-import { errorText, refusalOf } from '../errors.ts'
+import { errorText } from '../errors.ts'
 import { sarifOf } from '../sarif.ts'
 import type { Verb } from '../verb.ts'
 
