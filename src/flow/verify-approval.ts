@@ -1,7 +1,7 @@
+import { join } from 'node:path'
 import { lookUpPath } from '../git/objects.ts'
 import type { Repository } from '../git/open-repository.ts'
-import { type OwnSettings, readOwnSettings } from '../git/own-settings.ts'
-import { expandHome, type SignatureVerdict, verifySignature } from '../git/verify-tag.ts'
+import { type SignatureVerdict, verifySignature } from '../git/verify-tag.ts'
 import { refuse } from '../model/error.ts'
 import type { TagId, TreeId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
@@ -9,67 +9,48 @@ import type { Policy } from '../model/policy.ts'
 import type { ApprovalFact, LandDecision } from '../policy/land-decision.ts'
 import { signersPlace } from '../policy/policy-values.ts'
 import type { ApprovalRecord, FoundApproval } from '../store/approvals.ts'
-import { homeDirectory } from '../sys/home.ts'
+import { accountHome } from '../sys/home.ts'
 import { readOutsideFile } from '../sys/outside-file.ts'
 import type { World } from './world.ts'
 
-/** Who may approve by signature, and what verifies one. */
+/** Who may approve by signature. */
 export interface AllowedSigners {
   /** The list, as ssh-keygen(1) has it under ALLOWED SIGNERS. */
   readonly list: Uint8Array
   /** Where it stands, for messages. */
   readonly source: string
-  /** The user's list of revoked keys, where their configuration names one. */
-  readonly revoked?: Uint8Array
-  /** `ssh-keygen`, or the user's own choice of it. */
-  readonly program: string
 }
 
-/** What of the user's own configuration verifying relies on. The repository's own (`.git/config`) is not asked. */
-const SETTINGS = '^gpg\\.ssh\\.(allowedsignersfile|revocationfile|program)$'
-
 /**
- * Finds the list of allowed signers: the policy's `allowedSigners`, as it stands in the tree that the policy was read from (where it is
- * a protected path) or outside of the repository; else `gpg.ssh.allowedSignersFile` of the user's own or the system's configuration.
+ * Finds the list of allowed signers: the one that a verifier was given by name, else the policy's `allowedSigners`, as it stands in the
+ * tree that the policy was read from (where it is a protected path) or outside of the repository.
  *
- * Never from the proposal, the working tree or `.git/config`: an agent can write those.
+ * Nothing else names one: no configuration of git's, and no variable. Whoever calls galley can write those, an agent too.
  *
  * @returns null, where nothing names one.
  * @throws GalleyError `not-approved`, when the file that is named is not there or lies inside the repository.
  */
 export async function findAllowedSigners(
-  world: Pick<World, 'repository' | 'reader'>,
+  world: Pick<World, 'repository' | 'reader' | 'allowedSigners'>,
   policy: Pick<Policy, 'allowedSigners'>,
   tree: TreeId | null,
 ): Promise<AllowedSigners | null> {
-  const { repository } = world
-  const own = await readOwnSettings(repository.door, SETTINGS)
+  const { repository, allowedSigners: given } = world
+  if (given !== undefined) return { list: await readList(repository, given), source: given }
   const named = policy.allowedSigners
-  const rest = await verifierOf(repository, own)
-  if (named !== null && signersPlace(named) === 'repository') {
-    const reader = await world.reader()
-    const found = await lookUpPath(reader, tree, named)
-    const blob = found.kind === 'file' ? await reader.contents(found.entry.id) : null
-    if (blob === null || found.kind !== 'file' || found.entry.mode === '120000') {
-      return refuseList(named, 'is no file of the commit that the policy was read from')
-    }
-    return { list: blob.bytes, source: named, ...rest }
+  if (named === null) return null
+  if (signersPlace(named) === 'outside') return { list: await readList(repository, named), source: named }
+  const reader = await world.reader()
+  const found = await lookUpPath(reader, tree, named)
+  const blob = found.kind === 'file' ? await reader.contents(found.entry.id) : null
+  if (blob === null || found.kind !== 'file' || found.entry.mode === '120000') {
+    return refuseList(named, 'is no file of the commit that the policy was read from')
   }
-  const path = named ?? own.get('gpg.ssh.allowedsignersfile') ?? null
-  if (path === null || path === '') return null
-  return { list: await readList(repository, path), source: path, ...rest }
-}
-
-async function verifierOf(repository: Repository, own: OwnSettings) {
-  const revocation = own.get('gpg.ssh.revocationfile')
-  return {
-    program: own.get('gpg.ssh.program') ?? 'ssh-keygen',
-    ...(revocation === undefined ? {} : { revoked: await readList(repository, revocation) }),
-  }
+  return { list: blob.bytes, source: named }
 }
 
 async function readList(repository: Repository, path: string): Promise<Uint8Array> {
-  const file = expandHome(path, homeDirectory(repository.env))
+  const file = path.startsWith('~/') ? join(accountHome() ?? '/', path.slice(1)) : path
   const inside = [repository.workTree, repository.commonDir].filter((one) => one !== null)
   const found = await readOutsideFile(file, inside, limits.signersMaxBytes)
   switch (found.kind) {
@@ -85,13 +66,11 @@ async function readList(repository: Repository, path: string): Promise<Uint8Arra
 }
 
 function refuseList(path: string, what: string): never {
-  refuse(
-    'not-approved',
-    `signatures cannot be verified: the list ${path} ${what}`,
-    { path },
-    'Name the list of allowed signers in the policy ("allowedSigners"), by its path in the repository or an absolute one outside of it; or in gpg.ssh.allowedSignersFile of your own configuration.',
-  )
+  refuse('not-approved', `signatures cannot be verified: the list ${path} ${what}`, { path }, NAME_A_LIST)
 }
+
+const NAME_A_LIST =
+  'Name the list of allowed signers in the policy ("allowedSigners"), by its path in the repository or an absolute one outside of it; a verifier may be given one by --allowed-signers.'
 
 /** What became of an approval's signature: none there, one that holds, or why it does not count. */
 export type ApprovalVerdict = { readonly kind: 'unsigned' } | SignatureVerdict
@@ -119,10 +98,8 @@ export async function verifyApproval(
     signed,
     address,
     signers: signers.list,
-    ...(signers.revoked === undefined ? {} : { revoked: signers.revoked }),
     momentsMs: nowMs === null ? [taggedMs] : [taggedMs, nowMs],
-    program: signers.program,
-    env: repository.door.inherited,
+    path: repository.door.inherited['PATH'] ?? '',
   })
 }
 
@@ -154,7 +131,8 @@ export async function judgeApprovals(
   tree: TreeId | null,
   findSigners = () => findAllowedSigners(world, policy, tree),
 ): Promise<JudgedApprovals> {
-  const isAsked = policy.approval.requires === 'signature' || policy.allowedSigners !== null
+  const names = policy.allowedSigners !== null || world.allowedSigners !== undefined
+  const isAsked = names || policy.approval.requires === 'signature'
   const isSigned = records.some((record) => record.kind === 'approval' && record.signed !== null)
   if (!isAsked || !isSigned) return { approvals: records, signedTags: [], setAside: [] }
   const signers = await findSigners()
@@ -202,8 +180,7 @@ async function verdictOn(
 ): Promise<ApprovalVerdict> {
   if (record.kind === 'broken' || record.signed === null) return { kind: 'unsigned' }
   if (signers !== null) return verifyApproval(world.repository, record, signers, world.clock.now())
-  const reason =
-    'nothing names the allowed signers: neither "allowedSigners" of the policy nor gpg.ssh.allowedSignersFile of your own configuration'
+  const reason = 'nothing names the allowed signers: the policy has no "allowedSigners"'
   return { kind: 'bad', code: 'not-approved', reason, key: null }
 }
 

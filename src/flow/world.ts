@@ -21,6 +21,8 @@ import { listDirectory } from '../sys/trees.ts'
 export interface World {
   readonly repository: Repository
   readonly clock: Clock
+  /** A list of allowed signers that a verifier was given in place of the policy's: an absolute path. Never for a landing. */
+  readonly allowedSigners?: string
   readonly store: () => Promise<Store>
   /** This process among those that write in the store, from the first time that it is asked for; says so again each time. */
   readonly atWork: () => Promise<AtWork>

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { refuse } from '../model/error.ts'
 import { limits } from '../model/limits.ts'
 import { run } from '../sys/process.ts'
@@ -16,6 +15,7 @@ export type TagSignature =
   | { readonly kind: 'ssh'; readonly signed: SignedText }
   | { readonly kind: 'other' }
 
+const KEYGEN = 'ssh-keygen'
 const BEGIN = '-----BEGIN SSH SIGNATURE-----\n'
 const BLOCK =
   /^-----BEGIN SSH SIGNATURE-----\n(?:[A-Za-z0-9+/=]{1,76}\n){1,400}-----END SSH SIGNATURE-----\n$/
@@ -39,13 +39,10 @@ export interface SignatureQuestion {
   readonly address: string
   /** The bytes of the list of allowed signers (ssh-keygen(1), ALLOWED SIGNERS). */
   readonly signers: Uint8Array
-  /** The bytes of a list of revoked keys. */
-  readonly revoked?: Uint8Array
   /** Moments at each of which the key must be valid: milliseconds since the epoch. */
   readonly momentsMs: readonly number[]
-  /** `ssh-keygen`, or what the user has in its place. */
-  readonly program: string
-  readonly env: Readonly<Record<string, string>>
+  /** `ssh-keygen` is looked for where git is. */
+  readonly path: string
 }
 
 export type SignatureVerdict =
@@ -66,7 +63,8 @@ export type SignatureVerdict =
  * Verifies an SSH signature as `git verify-tag` does (namespace `git`), and beyond it that the key is allowed for the very address that
  * the text names, at every moment given. Dates of the list without a zone are taken as UTC, so that every clone says the same.
  *
- * Reads no configuration and no repository: what it is given is all that counts.
+ * Reads no configuration and no repository, and the program is `ssh-keygen`: what it is given is all that counts. Its environment holds
+ * PATH and nothing else of the caller's.
  *
  * @throws GalleyError `not-approved`, if the program is not installed: then nothing can be verified.
  */
@@ -74,15 +72,11 @@ export async function verifySignature(question: SignatureQuestion): Promise<Sign
   return withTemporaryDirectory(async (directory) => {
     const signature = await writeTemporary(directory, 'signature', question.signed.signature)
     const signers = await writeTemporary(directory, 'signers', question.signers)
-    const revoked =
-      question.revoked === undefined
-        ? []
-        : ['-r', await writeTemporary(directory, 'revoked', question.revoked)]
     const ask = (...args: readonly string[]) => keygen(question, directory, args)
     const times = [...new Set(question.momentsMs.map(utc))].map((moment) => `-Overify-time=${moment}`)
     const named = (time: string) => ['-n', 'git', '-f', signers, '-s', signature, time]
     const answers = await Promise.all(
-      times.map((time) => ask('verify', ...named(time), ...revoked, '-I', question.address)),
+      times.map((time) => ask('verify', ...named(time), '-I', question.address)),
     )
     const isGood = answers.every((answer) => answer.isGood)
     const goodKey = isGood ? keyOf(answers[0]) : null
@@ -96,10 +90,6 @@ export async function verifySignature(question: SignatureQuestion): Promise<Sign
     for (const [n, time] of times.entries()) {
       const answer = answers[n]
       if (answer === undefined || answer.isGood) continue
-      // Of a revoked key ssh-keygen says nothing but that it fails.
-      const isRevoked =
-        revoked.length > 0 && (await ask('verify', ...named(time), '-I', question.address)).isGood
-      if (isRevoked) return bad('not-approved', `the key ${key ?? ''} has been revoked`, key)
       const others = await ask('find-principals', '-f', signers, '-s', signature, time)
       return explain(question.address, key, answer.said, others)
     }
@@ -157,29 +147,29 @@ interface Said {
 }
 
 async function keygen(
-  { program, env, signed }: SignatureQuestion,
+  { path, signed }: SignatureQuestion,
   cwd: string,
   args: readonly string[],
 ): Promise<Said> {
   const result = await run({
-    file: program,
+    file: KEYGEN,
     args: ['-Y', ...args],
     cwd,
-    env: { ...env, LC_ALL: 'C', TZ: 'UTC' },
+    env: { PATH: path, LC_ALL: 'C', TZ: 'UTC' },
     input: signed.payload,
     timeoutMs: limits.gitTimeoutMs,
     outputMaxBytes: limits.approvalMaxBytes,
-  }).catch((error: unknown) => refuseMissing(program, error))
+  }).catch((error: unknown) => refuseMissing(error))
   const said = `${result.stdout.toString('utf8')}\n${result.stderr.toString('utf8')}`.trim()
   return { isGood: result.exitCode === 0, said }
 }
 
-function refuseMissing(program: string, error: unknown): never {
+function refuseMissing(error: unknown): never {
   refuse(
     'not-approved',
-    `signatures cannot be verified: ${program} could not be started`,
-    { program, reason: error instanceof Error ? error.message : String(error) },
-    'Install OpenSSH 8.9 or newer (the package openssh-client).',
+    `signatures cannot be verified: ${KEYGEN} could not be started`,
+    { program: KEYGEN, reason: error instanceof Error ? error.message : String(error) },
+    'Install OpenSSH 8.9 or newer (the package openssh-client), on the PATH of galley.',
   )
 }
 
@@ -189,7 +179,3 @@ const utc = (ms: number): string =>
     .toISOString()
     .replace(/[-:T]/g, () => '')
     .slice(0, 14)
-
-/** Where a list of keys stands is for the caller to say; what a path in the user's configuration means is git's rule. */
-export const expandHome = (path: string, home: string): string =>
-  path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path

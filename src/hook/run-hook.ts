@@ -8,6 +8,8 @@ import { hookNames } from '../model/hook.ts'
 export interface HookCall {
   readonly name: string
   readonly args: readonly string[]
+  /** For the hooks of a server: the list of allowed signers, in place of the policy's. */
+  readonly allowedSigners?: string
   readonly readStdin: () => Promise<Uint8Array>
   readonly readFile: (path: string) => Promise<Uint8Array>
 }
@@ -21,6 +23,8 @@ export interface HookCall {
 export async function runHook(world: World, call: HookCall): Promise<string> {
   const { name, args } = call
   const { env } = world.repository
+  const onServer =
+    call.allowedSigners === undefined ? world : { ...world, allowedSigners: call.allowedSigners }
   const quarantine = (env['GIT_QUARANTINE_PATH'] ?? '') === '' ? null : (env['GIT_OBJECT_DIRECTORY'] ?? null)
   switch (name) {
     case 'pre-commit':
@@ -36,10 +40,10 @@ export async function runHook(world: World, call: HookCall): Promise<string> {
       if (args[0] === 'prepared') await guardTransaction(world, await call.readStdin())
       return ''
     case 'pre-receive':
-      await guardReceive(world, readSteps(await call.readStdin()), quarantine)
+      await guardReceive(onServer, readSteps(await call.readStdin()), quarantine)
       return ''
     case 'update':
-      await guardReceive(world, [stepOf(args[0] ?? '', args[1] ?? '', args[2] ?? '')], quarantine)
+      await guardReceive(onServer, [stepOf(args[0] ?? '', args[1] ?? '', args[2] ?? '')], quarantine)
       return ''
     default:
       return refuse('usage', `${JSON.stringify(name.slice(0, 40))} is no hook that galley answers`, {

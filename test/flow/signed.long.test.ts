@@ -1,4 +1,5 @@
-import { appendFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { batch, gitInput, openGalley, refusal } from '../helpers/galley.ts'
@@ -274,17 +275,6 @@ describe('a landing that requires a signature', () => {
     expect(await refusal(() => landing(repo, id))).toMatchObject({ code: 'not-approved' })
   })
 
-  test('refuses a key that the user’s own configuration knows to be revoked', async () => {
-    using made = signedRepo(bothAllowed)
-    const { repo, ann } = made
-    const { id } = await approved(repo)
-    const list = join(repo.home, 'revoked')
-    writeFileSync(list, `${ann.publicText}\n`)
-    appendFileSync(join(repo.home, 'gitconfig'), `[gpg "ssh"]\n\trevocationFile = ${list}\n`)
-    const found = await refusal(() => landing(repo, id))
-    expect(found).toMatchObject({ code: 'not-approved', message: expect.stringContaining('revoked') })
-  })
-
   test('asks the tip for the list: not the proposal, not the working tree, not .git/config', async () => {
     using made = signedRepo(({ ben }) => line('ben', ben))
     const { repo, ann, ben } = made
@@ -308,15 +298,16 @@ describe('a landing that requires a signature', () => {
     expect(change.state).toBe('staged')
   })
 
-  test('takes the list from an absolute path, or from the own configuration, and never from inside the repository', async () => {
+  test('takes the list from an absolute path, and never from inside the repository or from a configuration', async () => {
     using made = signedRepo(bothAllowed)
     const { repo, ann } = made
     const outside = join(repo.home, 'allowed')
     writeFileSync(outside, line('ann', ann))
     const cases = [
       { policy: outside, own: null, code: null },
-      { policy: '~/allowed', own: null, code: null },
-      { policy: null, own: outside, code: null },
+      // The home is the account's, and not what the caller calls so.
+      { policy: '~/allowed', own: null, code: 'not-approved' },
+      { policy: null, own: outside, code: 'not-approved' },
       { policy: null, own: null, code: 'not-approved' },
       { policy: join(repo.dir, 'keys/signers'), own: null, code: 'not-approved' },
       { policy: join(repo.dir, '.git/signers'), own: null, code: 'not-approved' },
@@ -338,29 +329,14 @@ describe('a landing that requires a signature', () => {
 
   test('says so when there is no program to verify with', async () => {
     using made = signedRepo(bothAllowed)
-    const { repo } = made
-    const { id } = await approved(repo)
-    repo.git('config', '--global', 'gpg.ssh.program', '/nonexistent/keygen')
-    const found = await refusal(() => landing(repo, id))
-    expect(found).toMatchObject({
-      code: 'not-approved',
-      message: expect.stringContaining('/nonexistent/keygen'),
-    })
+    const { id } = await approved(made.repo)
+    const path = join(made.repo.home, 'bin')
+    mkdirSync(path)
+    symlinkSync(execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim(), join(path, 'git'))
+    const poor = { ...made.repo, env: { ...made.repo.env, PATH: path } }
+    const found = await refusal(() => landing(poor, id))
+    expect(found).toMatchObject({ code: 'not-approved', message: expect.stringContaining('ssh-keygen') })
     expect(found.hint).toContain('OpenSSH')
-  })
-
-  test('does not let a program of .git/config verify', async () => {
-    using made = signedRepo(bothAllowed)
-    const { repo, ann } = made
-    const { id, ref } = await approved(repo)
-    const { payload } = takeTag(repo, ref)
-    putApproval(repo, id, payload + signText(repo, ann, 'another text'))
-    const program = join(repo.home, 'says-good')
-    writeFileSync(program, '#!/bin/sh\necho \'Good "git" signature with ED25519 key SHA256:abc\'\n', {
-      mode: 0o755,
-    })
-    repo.git('config', 'gpg.ssh.program', program)
-    expect(await refusal(() => landing(repo, id))).toMatchObject({ code: 'forged' })
   })
 })
 

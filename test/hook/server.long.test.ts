@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { approveChange, commitFiles, guardMain, landChange } from '../flow/verify-world.ts'
@@ -117,6 +117,45 @@ describe('a server with pre-receive', () => {
     expect(pushed.code).not.toBe(0)
     expect(pushed.out).toMatch(/is not in the list of allowed signers/)
     expect(tipOf(server)).toBe(commit)
+  })
+
+  test('goes by the list that its hooks were told, in place of the policy’s, also after they are installed again', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'one\n' } })
+    const [good, listed] = [makeKey(repo, 'good'), makeKey(repo, 'listed')]
+    signAs(repo, { name: 'Test', key: good })
+    const line = (key: typeof good) => `test@example.org namespaces="git" ${key.publicText}\n`
+    const requires = '"approval": { "requires": "signature" }, "sign": "ssh", "allowedSigners": "signers"'
+    commitFiles(repo, 'Policy', {
+      signers: line(good),
+      '.galley.json': `{ "guard": ["main"], ${requires} }\n`,
+    })
+    using server = makeServer(repo)
+    const list = join(repo.home, "the server's list")
+    writeFileSync(list, line(listed))
+    galley(server, 'hooks', 'install', '--allowed-signers', list)
+    galley(server, 'hooks', 'install')
+    expect(galley(server, 'hooks', 'status')).not.toMatch(/^(?!installed)\w+ /m)
+    const { commit } = await landChange(repo, 'Signed', { 'a.txt': 'two\n' })
+    expect(cli(repo, ['push', 'origin', '--with-branch', 'main']).code).toBe(1)
+    expect(tipOf(server)).not.toBe(commit)
+    writeFileSync(list, line(listed) + line(good))
+    galley(repo, 'push', 'origin', '--with-branch', 'main')
+    expect(tipOf(server)).toBe(commit)
+  })
+
+  test('refuses a list that is not there, lies in the repository, or is for no hook of a server', () => {
+    using repo = makeRepo({ files: { 'a.txt': 'one\n' } })
+    using server = makeServer(repo)
+    for (const [where, list, code] of [
+      [server, '/nowhere', 'not-approved'],
+      [server, join(server.dir, 'config'), 'not-approved'],
+      [repo, join(repo.home, 'gitconfig'), 'usage'],
+    ] as const) {
+      const before = where.snapshot()
+      const found = cli(where, ['hooks', 'install', '--allowed-signers', list, '--json'])
+      expect(found.json.error.code).toBe(code)
+      expect(where.snapshot()).toEqual(before)
+    }
   })
 })
 

@@ -1,10 +1,11 @@
+import { resolve } from 'node:path'
 import { execPath } from 'node:process'
 import { shimsOf } from '../../flow/hooks/hook-shims.ts'
 import { type HooksReport, hooksStatus, installHooks, uninstallHooks } from '../../flow/hooks/hooks.ts'
 import { paintFor } from '../../review/colour.ts'
 import { visible } from '../../review/visible.ts'
 import { usageError } from '../errors.ts'
-import type { Verb } from '../verb.ts'
+import type { CliContext, Verb } from '../verb.ts'
 
 export const hooks: Verb = {
   usage: 'hooks <install|uninstall|status> [options]',
@@ -24,6 +25,10 @@ export const hooks: Verb = {
         describe: 'Also the hook that sees every move of a branch',
       })
       .option('update', { type: 'boolean', default: false, describe: 'Also the update hook of a server' })
+      .option('allowed-signers', {
+        type: 'string',
+        describe: "On a server: who may approve by signature, a file, in place of the policy's list",
+      })
       .option('config', {
         type: 'boolean',
         default: false,
@@ -49,10 +54,15 @@ export const hooks: Verb = {
             referenceTransaction: args['reference-transaction'] === true,
             update: args['update'] === true,
             config: args['config'] === true,
+            ...signersOf(context, args['allowed-signers']),
           })
     return { value: { ...report }, text: textOf(report, context.terminal.useColour) }
   },
 }
+
+/** An empty word says that the policy's list counts again. */
+const signersOf = ({ cwd }: CliContext, given: unknown) =>
+  typeof given === 'string' ? { allowedSigners: given === '' ? '' : resolve(cwd, given) } : {}
 
 function textOf(report: HooksReport, isColoured: boolean): string {
   const paint = paintFor(isColoured)

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { verify as verifyFlow } from '../../flow/verify/verify.ts'
 import { GalleyError } from '../../model/error.ts'
 import type { ErrorCode } from '../../model/error-codes.ts'
@@ -29,6 +30,10 @@ export const verify: Verb = {
         default: false,
         describe: 'Only signed approvals count',
       })
+      .option('allowed-signers', {
+        type: 'string',
+        describe: "Who may approve by signature: a file outside the repository, in place of the policy's",
+      })
       .option('now', {
         type: 'boolean',
         default: false,
@@ -37,10 +42,11 @@ export const verify: Verb = {
       .option('sarif', { type: 'boolean', default: false, describe: 'Print SARIF 2.1.0' }),
   run: async (context, args) => {
     const [range] = args['_'] as readonly string[]
-    const onto = args['onto']
+    const { onto, 'allowed-signers': signers } = args
     const found = await verifyFlow(await context.world(), {
       range: range ?? '@{upstream}..HEAD',
       ...(typeof onto === 'string' ? { onto } : {}),
+      ...(typeof signers === 'string' ? { allowedSigners: resolve(context.cwd, signers) } : {}),
       requireSignature: args['require-signature'] === true,
       now: args['now'] === true,
     })

@@ -11,6 +11,8 @@ export interface Shims {
   /** The program that node runs. */
   readonly program: string
   readonly node: string
+  /** For the hooks of a server: the list of allowed signers that they name, absolute. Left out: that of the branch's policy. */
+  readonly allowedSigners?: string
 }
 
 /** The shims of the package that a program belongs to: `dist/galley.js` has them in `../hooks`. */
@@ -19,6 +21,7 @@ export async function shimsOf(program: string, node: string): Promise<Shims> {
   return { directory: join(real, '../../hooks'), program: real, node }
 }
 
+const NO_SIGNERS = "\nsigners='' "
 const UNFILLED = "\nnode='' galley='' # filled in by `galley hooks install`\n"
 
 /**
@@ -32,7 +35,15 @@ export async function shimText(shims: Shims, name: HookName): Promise<string> {
   const text = (await readFileOrNull(file))?.toString('utf8') ?? ''
   if (!text.includes(UNFILLED)) refuse('io-error', `the shim of the hook ${name} is not at ${file}`, { file })
   const filled = `\nnode=${quoted(shims.node)} galley=${quoted(shims.program)} # filled in by \`galley hooks install\`\n`
-  return text.replace(UNFILLED, () => filled)
+  const signers = `\nsigners=${quoted(shims.allowedSigners ?? '')} `
+  return text.replace(UNFILLED, () => filled).replace(NO_SIGNERS, () => signers)
+}
+
+/** The list of allowed signers that an installed hook of a server names. */
+export async function signersOfShim(path: string): Promise<string | undefined> {
+  const text = (await readFileOrNull(path))?.toString('utf8') ?? ''
+  const word = /^signers=('(?:[^'\n]|'\\'')+') # --allowed-signers /m.exec(text)?.[1]
+  return word?.slice(1, -1).replaceAll("'\\''", () => "'")
 }
 
 /** For `sh`: one word, whatever is in it. */

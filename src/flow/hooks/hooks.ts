@@ -1,5 +1,7 @@
 import { dirname, join } from 'node:path'
+import { refuse } from '../../model/error.ts'
 import { type HookName, type HookPlace, type HookStep, hookNames } from '../../model/hook.ts'
+import { defaultPolicy } from '../../policy/default-policy.ts'
 import { type HookFacts, planHook, shimLine } from '../../policy/hook-plan.ts'
 import {
   type HookEntry,
@@ -12,10 +14,11 @@ import { removeDirectoryIfEmpty } from '../../sys/directories.ts'
 import { readScript } from '../../sys/hook-files.ts'
 import { refuseAgents } from '../approve.ts'
 import { findHookPlace, readHookFacts } from '../hook-place.ts'
+import { findAllowedSigners } from '../verify-approval.ts'
 import type { World } from '../world.ts'
 import { findConfigWay, takeHookConfig, writeHookConfig } from './hook-config.ts'
 import { doneText, type HookReport, stateOf } from './hook-report.ts'
-import { type Shims, shimText } from './hook-shims.ts'
+import { type Shims, shimText, signersOfShim } from './hook-shims.ts'
 import { entryOf, takeBack, takeShims, takeStep } from './hook-steps.ts'
 
 export interface HooksRequest {
@@ -24,6 +27,8 @@ export interface HooksRequest {
   readonly referenceTransaction: boolean
   /** On a server: the `update` hook beside `pre-receive`. */
   readonly update: boolean
+  /** The list of allowed signers for a server's hooks, absolute; empty = the policy's again. Left out: as it was. */
+  readonly allowedSigners?: string
   /** Write the repository's own git configuration where that is the way. Never without being asked. */
   readonly config: boolean
 }
@@ -45,10 +50,12 @@ export async function installHooks(world: World, request: HooksRequest): Promise
   const place = await findHookPlace(repository)
   const way = await findConfigWay(repository, place, request.config)
   const names = wantedNames(repository.workTree === null, request)
+  const shims = await withSigners(request.shims, place, request.allowedSigners)
+  await refuseSigners(world, request.allowedSigners, names)
   let entries = await readHookManifest(galleyDir)
   const hooks: HookReport[] = []
   for (const name of names) {
-    const shim = await shimText(request.shims, name)
+    const shim = await shimText(shims, name)
     const facts = await readHookFacts(place, repository.workTree, name, shim)
     const step = planHook({ place, usesConfig: way !== 'none' }, facts)
     const entry = await entryOf(step)
@@ -65,6 +72,31 @@ export async function installHooks(world: World, request: HooksRequest): Promise
     await writeHookManifest(galleyDir, withEntry(entries, entry))
   }
   return { place, hooks }
+}
+
+/** A hook that names a list of allowed signers goes on doing so until it is told another. */
+async function withSigners(shims: Shims, place: HookPlace, given: string | undefined): Promise<Shims> {
+  const paths = (['pre-receive', 'update'] as const).map((name) => join(place.directory, name))
+  const named = given === undefined ? await Promise.all(paths.map(signersOfShim)) : [given]
+  const found = named.find((one) => one !== undefined)
+  return found === undefined || found === '' ? shims : { ...shims, allowedSigners: found }
+}
+
+/** A list that no hook would read, or that cannot be read, is told of now and not at the first push. */
+async function refuseSigners(
+  world: World,
+  given: string | undefined,
+  names: readonly HookName[],
+): Promise<void> {
+  if (given === undefined) return
+  refuseAgents(world, {
+    message: 'an agent may not say whose signature counts',
+    hint: 'Ask a person to run it in their own terminal.',
+  })
+  if (given === '') return
+  if (!names.some((name) => name === 'pre-receive' || name === 'update'))
+    refuse('usage', '--allowed-signers is for the hooks of a server, pre-receive and update', { names })
+  await findAllowedSigners({ ...world, allowedSigners: given }, defaultPolicy, null)
 }
 
 /** The same hook put in place again is one entry; what was kept the first time stays noted. */
@@ -166,13 +198,14 @@ export async function hooksStatus(world: World, shims: Shims): Promise<HooksRepo
   for (const entry of noted) {
     for (const name of hookNames) if (entry.kind !== 'config' && entry.name === name) names.add(name)
   }
+  const withList = await withSigners(shims, place, undefined)
   const hooks: HookReport[] = []
   for (const name of names) {
     const facts: HookFacts = await readHookFacts(
       place,
       repository.workTree,
       name,
-      await shimText(shims, name),
+      await shimText(withList, name),
     )
     const shim = await readScript(join(shimDirectory(galleyDir), name))
     hooks.push({ name, path: facts.path, ...stateOf(facts, noted, shim.kind === 'file') })

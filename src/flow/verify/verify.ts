@@ -16,6 +16,8 @@ export interface VerifyRequest {
   readonly onto?: string
   /** Only signed approvals count, whatever the policy says. */
   readonly requireSignature?: boolean
+  /** The list of allowed signers, in place of the policy's: an absolute path outside of the repository. */
+  readonly allowedSigners?: string
   /** Approvals must not have expired by now; default: by the date of each commit. */
   readonly now?: boolean
 }
@@ -28,7 +30,9 @@ export interface VerifyRequest {
  *
  * @throws GalleyError `usage`, if the range names no commit; `invalid-policy`; `not-approved`, if signatures cannot be verified at all.
  */
-export async function verify(world: World, request: VerifyRequest): Promise<Verification> {
+export async function verify(here: World, request: VerifyRequest): Promise<Verification> {
+  const { allowedSigners } = request
+  const world: World = allowedSigners === undefined ? here : { ...here, allowedSigners }
   const range = await readRange(world, request.range)
   return withVerifier(world, undefined, async (verifier) => {
     const start = range.from ?? (await resolveCommit(world.repository.door, 'HEAD'))
