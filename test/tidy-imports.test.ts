@@ -38,7 +38,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   flow: room('model intake dialects editing policy review git store landing checks sys', 'path'),
   // Surfaces: values of the flow in, text out; never each other.
   cli: room(SURFACE, 'process path url tty readline stream', 'yargs @clack/prompts'),
-  'cli/verbs/hook.ts': room(`${SURFACE} hook`), // `galley hook` is the command line's door to the room of the hooks
+  'cli/verbs/hook.ts': room(`${SURFACE} hook`, 'path'), // `galley hook` is the command line's door to the room of the hooks
   'cli/verbs/mcp.ts': room(`${SURFACE} mcp`, 'path'), // the same for `galley mcp`
   'cli/main.ts': room(`${SURFACE} sys/clock.ts intake/nearest.ts`), // where the clock is handed to everything below
   'cli/input.ts': room(SURFACE, 'path fs'), // the file that the command line names is the user's, wherever it lies
