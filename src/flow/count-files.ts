@@ -2,6 +2,7 @@ import { countLines } from '../editing/diff-lines.ts'
 import type { ObjectReader } from '../git/objects.ts'
 import type { RevisionFile } from '../model/change.ts'
 import type { FileMode, Manifest } from '../model/manifest.ts'
+import { sideBytes } from './pair-files.ts'
 
 /** What a manifest cannot say of its paths, for a revision that came from a tree: lines added and removed, renames. */
 export async function countFiles(
@@ -15,7 +16,7 @@ export async function countFiles(
   const originOf = (path: string) => renames.get(path) ?? facts.get(path)?.renamedFrom
   const origins = new Set(manifest.flatMap((t) => originOf(t.path) ?? []))
   const bytesOf = async (mode: FileMode, blob: string) =>
-    mode === '000000' ? null : ((await reader.contents(blob))?.bytes ?? null)
+    mode === '000000' ? null : sideBytes(reader, mode, blob)
   const files: RevisionFile[] = []
   for (const t of manifest) {
     const renamedFrom = originOf(t.path)

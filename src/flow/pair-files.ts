@@ -3,6 +3,12 @@ import { refuse } from '../model/error.ts'
 import type { FileMode, Manifest } from '../model/manifest.ts'
 import type { DiffFile, DiffSide } from '../review/diff-file.ts'
 
+/** What a tree entry reads as: a file's bytes, a link's target, a submodule's commit as git draws it. null = its blob is not there. */
+export async function sideBytes(reader: ObjectReader, mode: FileMode, blob: string): Promise<Buffer | null> {
+  if (mode === '160000') return Buffer.from(`Subproject commit ${blob}\n`)
+  return (await reader.contents(blob))?.bytes ?? null
+}
+
 /**
  * The bytes of both sides of every path of a manifest. A rename is one pair.
  *
@@ -16,10 +22,9 @@ export async function pairFiles(
 ): Promise<readonly DiffFile[]> {
   const sideOf = async (mode: FileMode, blob: string): Promise<DiffSide | null> => {
     if (mode === '000000') return null
-    if (mode === '160000') return { mode, blob, bytes: Buffer.from(`Subproject commit ${blob}\n`) }
-    const found = await reader.contents(blob)
-    if (found === null) refuse('stale', `the blob ${blob} is not in the repository any more`, { blob })
-    return { mode, blob, bytes: found.bytes }
+    const bytes = await sideBytes(reader, mode, blob)
+    if (bytes === null) refuse('stale', `the blob ${blob} is not in the repository any more`, { blob })
+    return { mode, blob, bytes }
   }
   const moved = new Set(renames.values())
   const byPath = new Map(manifest.map((t) => [t.path, t]))

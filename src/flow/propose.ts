@@ -19,6 +19,7 @@ import { repackWhenDue } from '../store/repack.ts'
 import { buildRevision } from './build-revision.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
 import { checkRevision } from './check.ts'
+import { refuseLinksOut } from './judge-links.ts'
 import { type PolicyInForce, readPolicyFor } from './read-policy.ts'
 import { finishRecorded } from './record-landing.ts'
 import { finishInterrupted } from './recover.ts'
@@ -185,6 +186,7 @@ async function prepareRevision(
   if (manifest.length === 0) refuse('no-change', 'the batch leaves every file as it is', {})
   const denied = judgeTransitions(inForce.policy, manifest, work.itemOf)
   if (denied.length > 0) refuseBatch(denied)
+  await refuseLinksOut({ reader: await world.reader(), tree: base.tree, manifest })
   const agent = batch.agent
   const edited = new Set(manifest.map((t) => t.path))
   const author =

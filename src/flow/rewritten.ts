@@ -1,7 +1,6 @@
 import type { JudgeRewriting } from '../checks/rewriting.ts'
 import type { CheckRun, Rewriting } from '../checks/run-command.ts'
 import { parseCommit } from '../git/commit.ts'
-import { emptyTree } from '../git/fast-import.ts'
 import type { ObjectReader } from '../git/objects.ts'
 import type { Change, Revision, RevisionFile } from '../model/change.ts'
 import { GalleyError, invariant } from '../model/error.ts'
@@ -87,7 +86,7 @@ async function siftRewriting(
 ): Promise<Manifest | string> {
   if (tree === null) return revision.manifest
   const { fileMaxBytes, batchMaxFiles } = inForce.policy.limits
-  const from = base ?? emptyTree(store.door.objectFormat)
+  const from = base === null ? null : await (await world.reader()).commitTree(base)
   const isBrought = coveredBy(brought)
   try {
     const { manifest, leftOut } = await siftWork(world, store, { from, to: tree }, { brought, fileMaxBytes })

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { type CommitId, commitId, type ObjectFormat, type TreeId, treeId, zeroId } from '../model/ids.ts'
+import type { FileMode } from '../model/manifest.ts'
 import { type Person, personLine } from '../model/person.ts'
 import { converse } from '../sys/conversation.ts'
 import { removeOwnDirectory } from '../sys/directories.ts'
@@ -11,13 +12,15 @@ export type FileChange =
   | {
       readonly kind: 'bytes'
       readonly path: string
-      readonly mode: '100644' | '100755'
+      /** Of a symbolic link, `bytes` are its target. */
+      readonly mode: '100644' | '100755' | '120000'
       readonly bytes: Uint8Array
     }
   | {
       readonly kind: 'blob'
       readonly path: string
-      readonly mode: '100644' | '100755'
+      /** Of a submodule (160000), `blob` is its commit, which need not be at hand. */
+      readonly mode: Exclude<FileMode, '000000'>
       readonly blob: string
     }
   | { readonly kind: 'delete'; readonly path: string }

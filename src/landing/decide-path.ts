@@ -70,6 +70,8 @@ export interface PathFacts {
   readonly bound: Version | null | undefined
   /** The working file whose uncommitted work the change takes along; null = deleted, undefined = it takes none. */
   readonly along: Version | null | undefined
+  /** The change deletes a path that its author had removed from the index alone: the file stays where it is so. */
+  readonly stays: boolean
   /** Work that the change took over: it counts as the version before. */
   readonly takenOver: readonly { readonly entry: Version | null; readonly file: Version | null }[]
 }
@@ -144,8 +146,12 @@ export function decideIndexEntry(facts: PathFacts): Decision<Combination> {
 /** What is to become of the working file of a path. */
 export function decideFile(facts: PathFacts): Decision<Combination> {
   const { path, standing, rawBase, rawNext } = facts
-  if ((rawNext ?? rawBase)?.mode === '160000') return { kind: 'keep' }
-  if (standing.kind === 'link-above') {
+  // Where a directory stands, or a link or a file above, what git tracks is gone already; nothing is followed to take it away.
+  const isGone = ['link-above', 'file-above', 'directory'].includes(standing.kind)
+  if (isGone && rawNext === null) return { kind: 'keep' }
+  const submodule = decideSubmodule(facts)
+  if (submodule !== null) return submodule
+  if (standing.kind === 'link-above' && !facts.makesRoom) {
     return {
       kind: 'problem',
       problem: { code: 'symlink', path, message: `${path} leads through the symbolic link ${standing.at}` },
@@ -157,7 +163,9 @@ export function decideFile(facts: PathFacts): Decision<Combination> {
   if (isAbsent) return decideAbsentFile(facts)
   if (standing.kind !== 'file' && standing.kind !== 'symlink') return inTheWay(facts, describe(standing))
   if (facts.index === null && rawBase !== null && rawNext === null)
-    return overlap(path, 'is removed in the index and kept as a file, and the change deletes it')
+    return facts.stays
+      ? { kind: 'keep' }
+      : overlap(path, 'is removed in the index and kept as a file, and the change deletes it')
   const now = standingVersion(facts)
   const combined = combine(now, isTakenOver(facts, 'file', now) ? now : rawBase, rawNext)
   if (combined.kind !== 'overlap') return combined
@@ -170,9 +178,31 @@ export function decideFile(facts: PathFacts): Decision<Combination> {
   )
 }
 
+/**
+ * A submodule's own files are not the landing's to move, nor is its directory's place another's to take. null = none of the two sides is
+ * one, or the other side is a file that can be dealt with by itself.
+ */
+function decideSubmodule(facts: PathFacts): Decision<Combination> | null {
+  const { path, standing, rawBase, rawNext } = facts
+  const [was, becomes] = [isSubmodule(rawBase), isSubmodule(rawNext)]
+  if (!was && !becomes) return null
+  const isTaken = standing.kind === 'file' || standing.kind === 'symlink'
+  if (was && becomes) return { kind: 'keep' }
+  if (becomes && rawBase === null) return isTaken ? inTheWay(facts, 'is there already') : { kind: 'keep' }
+  if (was && rawNext === null)
+    return isTaken ? overlap(path, 'is no directory of a submodule any more') : { kind: 'keep' }
+  // A file for a submodule, or a submodule for a file: what stands there has to be the side that goes.
+  if (becomes) return isTaken ? null : { kind: 'keep' }
+  if (standing.kind === 'directory' && !facts.makesRoom) return inTheWay(facts, 'holds a submodule')
+  return null
+}
+
+const isSubmodule = (version: Version | null): boolean => version?.mode === '160000'
+
 function decideAbsentFile({ path, rawBase, rawNext }: PathFacts): Decision<Combination> {
   if (rawNext === null) return { kind: 'keep' }
-  if (rawBase !== null) return overlap(path, 'is deleted in the work tree, and that is not committed')
+  if (rawBase !== null && !isSubmodule(rawBase))
+    return overlap(path, 'is deleted in the work tree, and that is not committed')
   return { kind: 'set', to: rawNext }
 }
 

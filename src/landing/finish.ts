@@ -24,6 +24,7 @@ import type { ReadyLanding } from './make-ready.ts'
 import { type LateSave, lateSaves } from './place-files.ts'
 import type { LandReport, LandRequest } from './request.ts'
 import type { LeftAlone } from './settle-files.ts'
+import { settleSubmodules } from './submodules.ts'
 
 /** How long displaced files are kept: an editor may have one open and save to it long after. */
 const KEPT_MS = 12 * 3600_000
@@ -44,7 +45,7 @@ export async function finishLanding(
   const { journal, plan } = ready
   const remarks: string[] = [...plan.remarks, ...keptRemarks(request, plan, ready.backups)]
   const steps: readonly (() => Promise<readonly string[]>)[] = [
-    async () => removeEmptyParents(journal),
+    async () => tidyDirectories(journal),
     // The journal is open until the refresh has ended: a kill in the middle leaves an index.lock that is
     // known to be ours then.
     async () =>
@@ -75,14 +76,15 @@ const failureRemark = (error: unknown): readonly string[] => [
   `the change has landed, but tidying up failed: ${error instanceof Error ? error.message : String(error)}`,
 ]
 
-/** Removes the directories that deletions left empty, as git does. Never the root. */
-export function removeEmptyParents(journal: LandingJournal): readonly string[] {
+/** Removes the directories that deletions left empty, as git does, never the root; submodules get theirs. */
+export function tidyDirectories(journal: LandingJournal): readonly string[] {
   for (const step of journal.files) {
     if (step.kind !== 'delete') continue
     let directory = dirname(step.path)
     while (directory !== '.' && removeEmptyDirectory(journal.workTree, directory))
       directory = dirname(directory)
   }
+  settleSubmodules(journal)
   return []
 }
 

@@ -35,6 +35,7 @@ export function gatherFacts(
       isOutsideCone: outsideCone.has(t.path),
       bound: request.bound?.get(t.path),
       along: request.along?.get(t.path),
+      stays: request.working.get(t.path)?.stays === true,
       takenOver: request.takenOver?.get(t.path) ?? [],
     }
   })
@@ -70,8 +71,11 @@ function leavingPaths(manifest: readonly Transition[], standings: ReadonlyMap<st
  * Whether what stands at a path that the change creates will be gone by then, by the change's own deletions.
  */
 function makesRoom(workTree: string, t: Transition, standing: Standing, leaving: Leaving): boolean {
-  if (baseVersion(t) !== null || nextVersion(t) === null) return false
-  if (standing.kind === 'file-above') return leaving.paths.has(standing.at)
+  const next = nextVersion(t)
+  if (next === null || next.mode === '160000') return false
+  // The directory of a submodule that is not checked out is empty.
+  if (baseVersion(t) !== null && baseVersion(t)?.mode !== '160000') return false
+  if (standing.kind === 'file-above' || standing.kind === 'link-above') return leaving.paths.has(standing.at)
   if (standing.kind === 'directory') return holdsOnly(workTree, t.path, leaving.paths)
   return (
     (standing.kind === 'file' || standing.kind === 'symlink') && leaving.identities.has(standing.identity)

@@ -104,7 +104,8 @@ export function planFile(
   const isThere = !facts.makesRoom && (standing.kind === 'file' || standing.kind === 'symlink')
   const old = isThere ? keyOf(standing) : null
   if (to.kind === 'keep' || to.kind === 'overlap') return null
-  if (to.kind === 'remove')
+  // A file that becomes a submodule makes way; the directory for it is made afterwards.
+  if (to.kind === 'remove' || (to.kind === 'set' && to.to.mode === '160000'))
     return { kind: 'delete', path, standing, old, next: null, content: null, permissions: null, origin: null }
   const mode = to.kind === 'merge' ? to.mode : to.to.mode
   const result = to.kind === 'merge' ? merged.get(mergeKey({ path, where: 'file' })) : undefined

@@ -23,6 +23,7 @@ import { type RawVersions, rawVersions } from './raw-versions.ts'
 import { landingConfig, type RepositoryFacts, repositoryFacts } from './repository-facts.ts'
 import type { LandRequest } from './request.ts'
 import { outsideCone } from './sparse-cone.ts'
+import { submoduleRemarks } from './submodules.ts'
 import { type IndexReading, readWholeIndex } from './whole-index.ts'
 
 /** Everything that a landing will do, worked out and not begun. */
@@ -115,7 +116,7 @@ export async function planLanding(
     entries,
     merged: merges.merged,
     needsRefresh: holdsNewBytesAlready(byPath, files, entries),
-    remarks: remarksOf(found, merges.merged),
+    remarks: [...remarksOf(found, merges.merged), ...(await submoduleRemarks(request, found))],
   }
 }
 
@@ -138,10 +139,8 @@ function remarksOf(facts: readonly PathFacts[], merged: MergedContent): readonly
     (f) =>
       f.base === null && f.index === null && f.standing.kind === 'file' && f.standing.id === f.rawNext?.id,
   )
-  const links = facts.filter((f) => (f.next ?? f.base)?.mode === '160000')
   return [
     ...remarks,
     ...there.filter((f) => !f.makesRoom).map((f) => `${f.path} was there already with the new bytes`),
-    ...links.map((f) => `${f.path} is a submodule: its entry moved, its work tree was left alone`),
   ]
 }

@@ -28,7 +28,7 @@ import { standsAt } from '../sys/plain-file.ts'
 import { livenessOf } from '../sys/process-identity.ts'
 import { fileExists } from '../sys/small-files.ts'
 import { stageFile, stageLink } from '../sys/stage-file.ts'
-import { closeLanding, lateRemarks, removeEmptyParents } from './finish.ts'
+import { closeLanding, lateRemarks, tidyDirectories } from './finish.ts'
 import { isHeldHere } from './hold-index.ts'
 import { asideDirectories } from './landing-objects.ts'
 import { unlockIndex } from './locks.ts'
@@ -236,7 +236,7 @@ async function finish(
   journal: LandingJournal,
   isElsewhere: boolean,
 ): Promise<readonly string[]> {
-  if (!isElsewhere) removeEmptyParents(journal)
+  if (!isElsewhere) tidyDirectories(journal)
   await refreshIndex(await withoutFilters(door))
   return lateRemarks(galleyDir, journal)
 }

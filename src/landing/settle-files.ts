@@ -110,8 +110,9 @@ function standingFor(step: FileStep, now: Standing, direction: RecoveryDirection
   if (now.kind === 'absent') return 'absent'
   if (step.next !== null && matches(now, step.next)) return 'next'
   if (step.old !== null && matches(now, step.old)) return 'old'
-  // A deleted file may have made room for a directory of its name, or its directory for a file.
-  const hasMadeRoom = step.kind === 'delete' && (now.kind === 'directory' || now.kind === 'file-above')
+  // A deleted file may have made room for a directory of its name, or its directory for a file or a link.
+  const madeRoomFor = ['directory', 'file-above', 'link-above']
+  const hasMadeRoom = step.kind === 'delete' && madeRoomFor.includes(now.kind)
   return hasMadeRoom && direction === 'forward' ? 'absent' : 'other'
 }
 

@@ -90,7 +90,7 @@ const inOrder = (files: readonly PlannedFile[]): readonly PlannedFile[] => [
 
 /** Parents that will be made once the file in their way is gone. */
 function missingBelow(file: PlannedFile): readonly string[] {
-  if (file.standing.kind !== 'file-above') return []
+  if (file.standing.kind !== 'file-above' && file.standing.kind !== 'link-above') return []
   const first = file.standing.at.split('/').length
   const parts = file.path.split('/')
   return parts.slice(first - 1, -1).map((_, i) => parts.slice(0, first + i).join('/'))

@@ -31,6 +31,8 @@ export interface WorkingSides {
   readonly new: string | null
   /** It has this mode and keeps it, whatever the tree's is. */
   readonly mode?: FileMode
+  /** The change deletes it, and it had been removed from the index alone (`git rm --cached`): it stays where it still is so. */
+  readonly stays?: true
 }
 
 /** What a manifest cannot say of a path: how it was found, how many lines moved, what the working file held. */

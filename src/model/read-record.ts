@@ -18,6 +18,7 @@ const change: Check = (v) => typeof v === 'string' && isChangeId(v)
 const changeOrNull: Check = (v) => v === null || change(v)
 const digest: Check = (v) => typeof v === 'string' && /^[0-9a-f]{64}$/.test(v)
 const mode: Check = (v) => typeof v === 'string' && /^(?:000000|100644|100755|120000|160000)$/.test(v)
+const isTrue: Check = (v) => v === true
 const bool: Check = (v) => typeof v === 'boolean'
 const optional =
   (check: Check): Check =>
@@ -47,7 +48,9 @@ const file = record({
   added: countOrNull,
   removed: countOrNull,
   renamedFrom: optional(text),
-  working: optional(record({ old: objectOrNull, new: objectOrNull, mode: optional(mode) })),
+  working: optional(
+    record({ old: objectOrNull, new: objectOrNull, mode: optional(mode), stays: optional(isTrue) }),
+  ),
   taken: optional((v) => v === null || version(v)),
 })
 const kinds: readonly unknown[] = remarkKinds
@@ -97,7 +100,7 @@ const events: Readonly<Record<ChangeEvent['kind'], Check>> = {
     undoes: list(object),
     undoesPartly: optional(list(object)),
     redoes: list(object),
-    captured: optional((v) => v === true),
+    captured: optional(isTrue),
   }),
   staged: staging,
   restaged: staging,

@@ -13,8 +13,8 @@ export const strictest = (a: PermissionMode, b: PermissionMode): PermissionMode 
   modes.indexOf(a) < modes.indexOf(b) ? a : b
 
 /**
- * Judges what a revision would change, whatever asked for it: `denied-path`; `symlink` and `submodule` where the new
- * side is one; `path-invalid` for a path into a `.git`, which no reader of requests lets through either.
+ * Judges what a revision would change, whatever asked for it: `denied-path`; `path-invalid` for a path into a `.git`, which no
+ * reader of requests lets through either. Where links lead is judged by their targets, which no manifest holds (`flow/judge-links.ts`).
  *
  * @param itemOf - The item of the batch that a path belongs to, for the failure.
  */
@@ -37,7 +37,7 @@ export interface ProtectedPath {
 
 /**
  * Lists the paths whose change always needs a person: those that `protect` covers, every new executable bit, and
- * every symbolic link or submodule that is replaced or deleted.
+ * every symbolic link or submodule that comes, moves or goes.
  */
 export function protectedPaths(policy: Policy, manifest: Manifest): readonly ProtectedPath[] {
   const protects = coveringMatcher(policy.protect)
@@ -84,30 +84,12 @@ export const readOnly = (path: string): Refusal => ({
   data: { path },
 })
 
-function transitionRefusal(policy: Policy, { path, newMode }: Transition): Refusal | null {
+function transitionRefusal(policy: Policy, { path }: Transition): Refusal | null {
   if (path.split('/').some(isDotGit)) {
     return {
       code: 'path-invalid',
       message: `change ${quote(path)}: a part of it is a spelling of .git`,
       data: { path },
-    }
-  }
-  if (newMode === '120000') {
-    const message = `change ${quote(path)}: its new side is a symbolic link`
-    return {
-      code: 'symlink',
-      message,
-      data: { path },
-      hint: 'galley makes no symbolic links; commit it with git.',
-    }
-  }
-  if (newMode === '160000') {
-    const message = `change ${quote(path)}: its new side is a submodule's commit`
-    return {
-      code: 'submodule',
-      message,
-      data: { path },
-      hint: 'galley moves no submodules; commit it with git.',
     }
   }
   return denial(policy, path, 'edit')
@@ -116,6 +98,8 @@ function transitionRefusal(policy: Policy, { path, newMode }: Transition): Refus
 function protection({ oldMode, newMode }: Transition, pattern: string | null): string | null {
   if (pattern !== null) return `protected by ${quote(pattern)}`
   if (newMode === '100755' && oldMode !== '100755') return 'becomes executable'
+  if (newMode === '120000') return 'is a symbolic link'
+  if (newMode === '160000') return 'is a submodule'
   if (oldMode === '120000') return 'was a symbolic link'
   return oldMode === '160000' ? 'was a submodule' : null
 }

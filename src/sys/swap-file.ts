@@ -1,4 +1,13 @@
-import { type Dirent, linkSync, lstatSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs'
+import {
+  type Dirent,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  unlinkSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../model/errno.ts'
 import { inParent, type OpenParent, type ParentProblem } from './held-directory.ts'
@@ -84,6 +93,18 @@ function renameIfFree(staged: string, file: string): Move {
 export function removeEmptyDirectory(root: string, path: string): boolean {
   const removed = inParent(root, path, { makeMissing: false }, (parent) => rmdirIfEmpty(parent.file))
   return removed === true
+}
+
+/** Makes a directory of the work tree, and its parents, unless something stands there. */
+export function makeDirectoryInTree(root: string, path: string): void {
+  inParent(root, path, { makeMissing: true }, (parent) => {
+    try {
+      mkdirSync(parent.file)
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw error
+    }
+    return parent
+  })
 }
 
 function rmdirIfEmpty(directory: string): boolean {

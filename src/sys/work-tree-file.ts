@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { lstat, open } from 'node:fs/promises'
+import { lstat, open, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { absentAsNull } from '../model/errno.ts'
 
@@ -7,7 +7,8 @@ import { absentAsNull } from '../model/errno.ts'
 export type WorkTreeFile =
   | { readonly kind: 'absent' /** Index of the first part that is missing. */; readonly missingFrom: number }
   | { readonly kind: 'file'; readonly bytes: Buffer; readonly executable: boolean; readonly links: number }
-  | { readonly kind: 'symlink'; readonly at: string }
+  /** `target` is the link's text where it stands at the very path; null where it is among the parents. */
+  | { readonly kind: 'symlink'; readonly at: string; readonly target: Buffer | null }
   | { readonly kind: 'directory' }
   | { readonly kind: 'special' }
   /** A part before the last is no directory. */
@@ -32,8 +33,11 @@ export async function readWorkTreeFile(root: string, path: string, maxBytes: num
     at = join(at, part)
     const found = await lstat(at).catch(absentAsNull)
     if (found === null) return { kind: 'absent', missingFrom: i }
-    if (found.isSymbolicLink()) return { kind: 'symlink', at: parts.slice(0, i + 1).join('/') }
     const isLast = i === parts.length - 1
+    if (found.isSymbolicLink()) {
+      const target = isLast ? await readlink(at, { encoding: 'buffer' }) : null
+      return { kind: 'symlink', at: parts.slice(0, i + 1).join('/'), target }
+    }
     if (!isLast && !found.isDirectory()) return { kind: 'blocked', by: parts.slice(0, i + 1).join('/') }
     if (!isLast && (await lstat(join(at, '.git')).catch(absentAsNull)) !== null) {
       return { kind: 'nested', repository: parts.slice(0, i + 1).join('/') }

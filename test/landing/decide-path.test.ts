@@ -78,6 +78,7 @@ const facts = (over: Partial<PathFacts>): PathFacts => {
     rawNext: over.next === undefined ? next : over.next,
     index: null,
     bound: undefined,
+    stays: false,
     along: undefined,
     takenOver: [],
     standing: { kind: 'absent' },

@@ -88,9 +88,6 @@ test('a path matches a list by any of its patterns', () => {
 
 describe('a transition is refused', () => {
   test.each([
-    ['to a symbolic link', transition('a', '100644', '120000'), 'symlink'],
-    ['that adds a symbolic link', transition('a', '000000', '120000'), 'symlink'],
-    ['to a submodule', transition('a', '000000', '160000'), 'submodule'],
     ['of a denied path', transition('Secrets/x', '100644', '100644'), 'denied-path'],
     ['that deletes a denied path', transition('secrets/x', '100644', '000000'), 'denied-path'],
     ['into a .git', transition('sub/.GIT/hooks/x', '000000', '100644'), 'path-invalid'],
@@ -99,8 +96,10 @@ describe('a transition is refused', () => {
     expect(failures).toEqual([expect.objectContaining({ code, item: 7, path: change.path })])
   })
 
-  test('but not where it edits, adds or deletes a regular file', () => {
+  test('but not where it edits, adds or deletes a file, a link or a submodule', () => {
     const manifest = [
+      transition('l', '100644', '120000'),
+      transition('s', '000000', '160000'),
       transition('a', '100644', '100644'),
       transition('b', '000000', '100755'),
       transition('c', '120000', '000000'),

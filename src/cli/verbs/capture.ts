@@ -39,16 +39,17 @@ export const capture: Verb = {
     const paths = words.map((word) => rootPath(world.repository, word))
     const what = { paths, staged: args['staged'] === true }
     if (args['dry-run'] === true) return listingAnswer(await listCapture(world, what), context)
-    const { change, repeated } = await captureFlow(world, {
+    const { change, repeated, leftOut } = await captureFlow(world, {
       ...what,
       ...hunksOf(args),
       ...messageOf(args),
       ...agentOf(context),
     })
-    if (context.json) return { value: { change, repeated }, text: '' }
+    if (context.json) return { value: { change, repeated, leftOut }, text: '' }
     const again = repeated ? 'The same work was captured before:\n' : ''
     const diff = diffText(await readPairs(world, change.id), context.terminal)
-    const text = `${again}${changeLine(change, context.terminal)}${noticesOf(change, context.terminal)}\n${diff}`
+    const left = leftOut.map((sentence) => `${sentence}\n`).join('')
+    const text = `${again}${left}${changeLine(change, context.terminal)}${noticesOf(change, context.terminal)}\n${diff}`
     return { value: {}, text }
   },
 }
@@ -56,7 +57,7 @@ export const capture: Verb = {
 const rootPath = (place: Parameters<typeof fromRoot>[0], word: string): string =>
   fromRoot(place, word.length > 1 ? word.replace(/\/+$/, '') : word).replace(/^\.$/, '')
 
-function listingAnswer({ files, hunks }: CaptureListing, { terminal }: CliContext) {
+function listingAnswer({ files, hunks, leftOut }: CaptureListing, { terminal }: CliContext) {
   const value = {
     files: files.map(({ path, before, after }) => ({
       path,
@@ -73,8 +74,10 @@ function listingAnswer({ files, hunks }: CaptureListing, { terminal }: CliContex
       newStart,
       newCount,
     })),
+    leftOut,
   }
-  return { value, text: diffText(files, terminal), paged: true }
+  const left = leftOut.map((sentence) => `${sentence}\n`).join('')
+  return { value, text: `${left}${diffText(files, terminal)}`, paged: true }
 }
 
 function hunksOf(args: Arguments): { readonly hunks?: readonly number[] } {

@@ -8,8 +8,10 @@ import type { ErrorCode } from '../../model/error-codes.ts'
 import { quote } from '../../policy/quote.ts'
 import { keepBytes } from '../../store/sessions.ts'
 import { readWorkTreeFile, type WorkTreeFile } from '../../sys/work-tree-file.ts'
+import { sideBytes } from '../pair-files.ts'
 import type { World } from '../world.ts'
 import type { GitEntry, WantedPath } from './capture-paths.ts'
+import { type CapturedSide, isSpecial, type SpecialReading, specialSide } from './capture-special.ts'
 
 /** One path of a capture: both sides as blobs, and what the working file holds. */
 export interface CapturedFile {
@@ -26,21 +28,9 @@ export interface CapturedFile {
   readonly working: WorkingSides | null
 }
 
-/** As the tree holds it. */
-export interface CapturedSide {
-  readonly mode: '100644' | '100755'
-  readonly blob: string
-  readonly bytes: Uint8Array
-  /** The blob is in the store, or in the user's objects, already. */
-  readonly isStored: boolean
-}
-
-interface Reading {
-  readonly world: World
-  readonly staged: boolean
+interface Reading extends SpecialReading {
   readonly fileMaxBytes: number
   readonly trustsModes: boolean
-  readonly isSparse: boolean
   readonly conversions: ReadonlyMap<string, PathConversion>
 }
 
@@ -48,20 +38,21 @@ interface Reading {
  * Reads every wanted path, on both sides. Paths that turn out to hold what HEAD holds are left out. Nothing of the user's changes;
  * converted bytes become blobs of the store.
  *
- * @throws GalleyError for the first path that cannot be captured, naming all of them in `data.paths`: `symlink`, `submodule`,
- * `special-file`, `is-directory`, `exists`, `too-large`, `filtered`, `lfs-pointer`, `overlaps-uncommitted`.
+ * @throws GalleyError for the first path that cannot be captured, naming all of them in `data.paths`: `symlink` for one above
+ * it, `submodule` for a repository of its own, `special-file`, `is-directory`, `exists`, `too-large`, `filtered`, `lfs-pointer`, `overlaps-uncommitted`.
  */
 export async function readCaptured(
   world: World,
   wanted: readonly WantedPath[],
   options: { readonly staged: boolean; readonly fileMaxBytes: number },
 ): Promise<readonly CapturedFile[]> {
-  const values = await configValues(world.repository.door, '^core\\.(filemode|sparsecheckout)$')
+  const values = await configValues(world.repository.door, '^core\\.(filemode|sparsecheckout|symlinks)$')
   const reading: Reading = {
     world,
     ...options,
     trustsModes: configBoolean(values, 'core.filemode', true),
     isSparse: configBoolean(values, 'core.sparsecheckout', false),
+    hasSymlinks: configBoolean(values, 'core.symlinks', true),
     conversions: await pathConversions(
       world.repository,
       wanted.map((w) => w.path),
@@ -92,34 +83,72 @@ function refuseAll(problems: readonly GalleyError[]): void {
 
 /** null = it holds what HEAD holds. */
 async function readOne(reading: Reading, wanted: WantedPath): Promise<CapturedFile | null> {
-  const { path, base, staged } = wanted
-  for (const entry of [base, staged]) refuseOddEntry(path, entry)
+  const { path, base } = wanted
+  const root = reading.world.repository.workTree
+  invariant(root !== null, 'a capture has a work tree')
+  const file = await readWorkTreeFile(root, path, reading.fileMaxBytes)
+  const before = base === null ? null : await storedSide(reading, path, base)
+  const special = await specialSide(reading, wanted, file)
+  if (special !== null) {
+    const isSame = before?.blob === special.blob && before.mode === special.mode
+    return isSame ? null : { path, before, after: special, standing: null, working: null }
+  }
+  return isGone(wanted, file, reading.staged)
+    ? goneFile(reading, path, before, file)
+    : readRegular(reading, wanted, file, before)
+}
+
+/** Whether the change deletes the path. */
+const isGone = ({ staged }: WantedPath, file: WorkTreeFile, isStaged: boolean): boolean =>
+  isStaged ? staged === null : isAbsent(file)
+
+/** Where a directory stands, or below a link or a file, nothing that git tracks stands any more. */
+const isAbsent = (file: WorkTreeFile): boolean =>
+  ['absent', 'blocked', 'directory'].includes(file.kind) || (file.kind === 'symlink' && file.target === null)
+
+function goneFile(
+  { staged, conversions }: Reading,
+  path: string,
+  before: CapturedSide | null,
+  file: WorkTreeFile,
+): CapturedFile | null {
+  if (before === null) return null
+  // Removed from the index alone, it is the user's to keep.
+  const isKept = staged && !isAbsent(file)
+  // A deletion needs no filter's word for what its blob would be as a file.
+  const isFiltered = conversions.get(path)?.kind === 'filtered'
+  const working: WorkingSides | null = isKept
+    ? { old: null, new: null, stays: true }
+    : isFiltered
+      ? { old: null, new: null }
+      : null
+  return { path, before, after: null, standing: null, working }
+}
+
+async function readRegular(
+  reading: Reading,
+  { path, staged }: Pick<WantedPath, 'path' | 'staged'>,
+  file: WorkTreeFile,
+  before: CapturedSide | null,
+): Promise<CapturedFile | null> {
+  const standing = standingBytes(path, file, reading.fileMaxBytes)
   const conversion = reading.conversions.get(path) ?? null
   if (conversion?.kind === 'filtered') {
     const code: ErrorCode = conversion.driver === 'lfs' ? 'lfs-pointer' : 'filtered'
     cannot(code, path, `it passes through the filter "${conversion.driver}"`, { driver: conversion.driver })
   }
-  const root = reading.world.repository.workTree
-  invariant(root !== null, 'a capture has a work tree')
-  const file = await readWorkTreeFile(root, path, reading.fileMaxBytes)
-  const standing = standingBytes(path, file, reading.fileMaxBytes)
-  const before = base === null ? null : await storedSide(reading, path, base)
   const after = reading.staged
     ? staged === null
       ? null
       : await storedSide(reading, path, staged)
     : await workingSide(reading, path, file, before, conversion)
   if (before?.blob === after?.blob && before?.mode === after?.mode) return null
-  if (reading.staged) refuseMismatch(reading, path, after, standing)
+  if (reading.staged && standing === null && !reading.isSparse)
+    cannot('overlaps-uncommitted', path, 'it is staged, and deleted in the work tree')
   const ids = await workingIds(reading, { path, before, after, standing, conversion })
   const mode = after === null ? null : ownMode(reading, file, after)
   const working = mode === null ? ids : { ...(ids ?? { old: null, new: null }), mode }
   return { path, before, after, standing, working }
-}
-
-function refuseOddEntry(path: string, entry: GitEntry | null): void {
-  if (entry?.mode === '160000') cannot('submodule', path, 'it is a submodule')
-  if (entry?.mode === '120000') cannot('symlink', path, 'it is a symbolic link', { link: path })
 }
 
 /** The file's bytes, or null where it is absent. */
@@ -154,10 +183,11 @@ function standingBytes(path: string, file: WorkTreeFile, fileMaxBytes: number): 
 }
 
 async function storedSide({ world }: Reading, path: string, entry: GitEntry): Promise<CapturedSide> {
-  const found = await (await world.reader()).contents(entry.blob)
-  if (found === null) refuse('stale', `the blob ${entry.blob} of ${path} is not in the repository`, { path })
-  const mode = entry.mode === '100755' ? '100755' : '100644'
-  return { mode, blob: entry.blob, bytes: found.bytes, isStored: true }
+  const { mode, blob } = entry
+  invariant(mode !== '000000', 'an entry is there')
+  const bytes = await sideBytes(await world.reader(), mode, blob)
+  if (bytes === null) refuse('stale', `the blob ${blob} of ${path} is not in the repository`, { path })
+  return { mode, blob, bytes, isStored: true }
 }
 
 async function workingSide(
@@ -175,24 +205,15 @@ async function workingSide(
     const blob = await blobIdOf(file.bytes, world.repository.objectFormat)
     return { mode, blob, bytes: file.bytes, isStored: false }
   }
-  const hints = { conversion, base: before?.blob ?? null }
+  const hints = { conversion, base: regularBlob(before) }
   const blob = await cleanBytes(world.repository, (await world.store()).door, path, file.bytes, hints)
   const cleaned = await (await world.reader()).contents(blob)
   return { mode, blob, bytes: cleaned?.bytes ?? file.bytes, isStored: true }
 }
 
-/** Where index and work tree disagree on whether a file is there, landing would have to bring the file into line. */
-function refuseMismatch(
-  reading: Reading,
-  path: string,
-  after: CapturedSide | null,
-  standing: Buffer | null,
-): void {
-  if (after === null && standing !== null)
-    cannot('overlaps-uncommitted', path, 'it is removed in the index and still stands in the work tree')
-  if (after !== null && standing === null && !reading.isSparse)
-    cannot('overlaps-uncommitted', path, 'it is staged, and deleted in the work tree')
-}
+/** The blob that a file was made of; a link's target or a submodule's commit says nothing about line endings. */
+const regularBlob = (side: CapturedSide | null): string | null =>
+  side === null || isSpecial(side.mode) ? null : side.blob
 
 /** The working file's mode, where it is not the one that is staged; null = it is, or says nothing. */
 function ownMode(reading: Reading, file: WorkTreeFile, after: CapturedSide): CapturedSide['mode'] | null {
@@ -223,7 +244,7 @@ async function workingIds(reading: Reading, facts: WorkingFacts): Promise<Workin
   if (conversion === null) return null
   const store = await world.store()
   const now = await keepBytes(store, standing)
-  if (before === null) return { old: null, new: now }
+  if (before === null || isSpecial(before.mode)) return { old: null, new: now }
   const smudged = await smudgeBlob(world.repository, store.door, path, before.blob, { conversion })
   const old = await keepBytes(store, smudged)
   invariant(old === (await blobIdOf(smudged, format)), 'the store keeps bytes as they are')
@@ -237,7 +258,7 @@ async function isSameContent(
   after: CapturedSide,
 ): Promise<boolean> {
   if (conversion === null) return (await blobIdOf(standing, world.repository.objectFormat)) === after.blob
-  const hints = { conversion, base: before?.blob ?? null }
+  const hints = { conversion, base: regularBlob(before) }
   return (
     (await cleanBytes(world.repository, (await world.store()).door, path, standing, hints)) === after.blob
   )

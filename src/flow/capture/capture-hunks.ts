@@ -2,7 +2,8 @@ import type { LineHunk } from '../../editing/diff-lines.ts'
 import { refuse } from '../../model/error.ts'
 import type { DiffFile, DiffSide } from '../../review/diff-file.ts'
 import { type NumberedHunk, numberHunks } from '../../review/unified-diff.ts'
-import type { CapturedFile, CapturedSide } from './capture-files.ts'
+import type { CapturedFile } from './capture-files.ts'
+import { type CapturedSide, isSpecial } from './capture-special.ts'
 
 /** As the listing shows them, and every surface after it. */
 const CONTEXT_LINES = 3
@@ -48,11 +49,15 @@ export function chooseHunks(
     const own = hunks.filter((h) => h.path === file.path)
     const chosen = own.filter((h) => wanted.has(h.number))
     if (chosen.length === 0) return []
-    if (chosen.length === own.length) return [{ file, after: file.after, isPart: false }]
+    if (chosen.length === own.length || isWhole(file)) return [{ file, after: file.after, isPart: false }]
     const mode = file.after?.mode ?? file.before?.mode ?? '100644'
     return [{ file, after: { mode, bytes: applyHunks(file.before?.bytes ?? nothing, chosen) }, isPart: true }]
   })
 }
+
+/** A link's target and a submodule's commit have no parts. */
+const isWhole = ({ before, after }: CapturedFile): boolean =>
+  [before, after].some((side) => side !== null && isSpecial(side.mode))
 
 const nothing = new Uint8Array(0)
 const LF = Buffer.from('\n')

@@ -17,6 +17,16 @@ export interface WantedPath {
   readonly base: GitEntry | null
   /** What the index holds: only asked for where the index is what is captured. */
   readonly staged: GitEntry | null
+  /** What git says stands there, or is staged; 000000 = nothing that it tracks. */
+  readonly now: FileMode
+  /** Found below a directory that was named, so that it can be left out beside the rest. */
+  readonly isFound: boolean
+}
+
+export interface CapturePaths {
+  readonly wanted: readonly WantedPath[]
+  /** What was found and cannot be taken, each as a sentence. */
+  readonly leftOut: readonly string[]
 }
 
 export interface GitEntry {
@@ -35,12 +45,11 @@ export interface CapturePathsRequest {
  * Finds the paths to capture: tracked ones that changed, and untracked ones only where they, or a directory above them, are
  * named. An ignored file is taken only by its own name.
  *
+ * What cannot be taken is left out where it was only found: repositories that git does not track, names that are not UTF-8.
+ *
  * @throws GalleyError `no-change`, `not-found`, `unmerged`, `path-invalid`, `submodule` for a repository of its own.
  */
-export async function findCapturePaths(
-  world: World,
-  request: CapturePathsRequest,
-): Promise<readonly WantedPath[]> {
+export async function findCapturePaths(world: World, request: CapturePathsRequest): Promise<CapturePaths> {
   const { door, objectFormat } = world.repository
   const all = await diffIndex(
     door,
@@ -51,12 +60,12 @@ export async function findCapturePaths(
     (d) => request.paths.length === 0 || request.paths.some((p) => covers(p, d.shown)),
   )
   const wanted = new Map(tracked.map((d) => [d.shown, wantedOf(d, request.staged)]))
-  if (!request.staged) {
-    for (const path of await untrackedPaths(world, request, wanted))
-      wanted.set(path, { path, base: null, staged: null })
-  }
-  await refuseIdle(world, request, [...wanted.keys()])
-  return [...wanted.values()]
+  const untracked = request.staged ? nothingFound : await untrackedPaths(world, request, wanted)
+  for (const path of untracked.named) wanted.set(path, newPath(path, false))
+  for (const path of untracked.found) wanted.set(path, newPath(path, true))
+  if (untracked.leftOut.length === 0 || wanted.size === 0)
+    await refuseIdle(world, request, [...wanted.keys()], untracked.leftOut)
+  return { wanted: [...wanted.values()], leftOut: untracked.leftOut }
 }
 
 /** Whether a path is, or lies below, one that was named. */
@@ -74,6 +83,8 @@ function wantedOf(difference: IndexDifference, staged: boolean): WantedPath {
     path,
     base: isZeroId(oldBlob) ? null : { mode: oldMode, blob: oldBlob },
     staged: staged && newMode !== '000000' ? { mode: newMode, blob: newBlob } : null,
+    now: newMode,
+    isFound: false,
   }
 }
 
@@ -82,38 +93,58 @@ function refuseInvalid(path: string): void {
   if (invalid !== null) throw new GalleyError(invalid)
 }
 
+const newPath = (path: string, isFound: boolean): WantedPath => ({
+  path,
+  base: null,
+  staged: null,
+  now: '000000',
+  isFound,
+})
+
+interface UntrackedPaths {
+  readonly named: readonly string[]
+  readonly found: readonly string[]
+  readonly leftOut: readonly string[]
+}
+
+const nothingFound: UntrackedPaths = { named: [], found: [], leftOut: [] }
+
 async function untrackedPaths(
   world: World,
   request: CapturePathsRequest,
   known: ReadonlyMap<string, WantedPath>,
-): Promise<readonly string[]> {
-  const found: string[] = []
+): Promise<UntrackedPaths> {
+  const named: string[] = []
   const directories: string[] = []
   for (const path of new Set(request.paths)) {
     if (path !== '') refuseInvalid(path)
     const kind = path === '' ? 'directory' : await kindOf(world, path)
     if (kind === 'directory') directories.push(path)
-    else if (kind === 'file' && !known.has(path) && !(await isInBase(world, request, path))) found.push(path)
+    else if (kind === 'file' && !known.has(path) && !(await isInBase(world, request, path))) named.push(path)
   }
-  if (directories.length > 0) found.push(...(await untrackedBelow(world, directories)))
-  for (const path of found) expectForeign(world, path)
-  return found
+  const { found, leftOut } = directories.length > 0 ? await untrackedBelow(world, directories) : nothingFound
+  for (const path of [...named, ...found]) expectForeign(world, path)
+  return { named, found, leftOut }
 }
 
-async function untrackedBelow(world: World, directories: readonly string[]): Promise<readonly string[]> {
+async function untrackedBelow(
+  world: World,
+  directories: readonly string[],
+): Promise<Omit<UntrackedPaths, 'named'>> {
   // Pathspecs cost git their number times the size of the index; a few are cheap.
   const below = directories.length > 20 || directories.includes('') ? [] : directories
   const { paths, unreadable } = await listUntracked(world.repository.door, { ignored: 'left-out', below })
   const isWanted = (path: string) => directories.some((directory) => covers(directory, path))
-  const [bad] = unreadable.filter(isWanted)
-  if (bad !== undefined)
-    refuse('path-invalid', `capture ${quote(bad)}: its bytes are not UTF-8`, { path: bad })
-  const wanted = paths.filter(isWanted)
-  const nested = wanted.find((path) => path.endsWith('/'))
-  if (nested !== undefined)
-    refuse('submodule', `capture ${quote(nested)}: it is a repository of its own`, { path: nested })
-  for (const path of wanted) refuseInvalid(path)
-  return wanted
+  const leftOut = unreadable.filter(isWanted).map((name) => `${quote(name)} was left out: it is not UTF-8`)
+  const found: string[] = []
+  for (const path of paths.filter(isWanted)) {
+    const invalid = checkPath(path)
+    const isNested = path.endsWith('/')
+    if (isNested) leftOut.push(`${quote(path)} was left out: it is a repository of its own`)
+    else if (invalid !== null) leftOut.push(`${quote(path)} was left out: ${invalid.message}`)
+    else found.push(path)
+  }
+  return { found, leftOut }
 }
 
 async function kindOf(world: World, path: string): Promise<'directory' | 'absent' | 'file'> {
@@ -134,7 +165,9 @@ async function refuseIdle(
   world: World,
   request: CapturePathsRequest,
   found: readonly string[],
+  leftOut: readonly string[],
 ): Promise<void> {
+  if (leftOut.length > 0) refuse('no-change', `nothing to capture: ${leftOut.join('; ')}`, { leftOut })
   const idle = request.paths.find((named) => !found.some((path) => covers(named, path)))
   if (idle === undefined) {
     if (found.length > 0) return

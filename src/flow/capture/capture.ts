@@ -3,11 +3,12 @@ import { blobIdOf, sha256Hex } from '../../git/blob-id.ts'
 import type { FileChange } from '../../git/fast-import.ts'
 import type { Agent } from '../../model/batch.ts'
 import { isPending, type RevisionFile } from '../../model/change.ts'
-import { refuse } from '../../model/error.ts'
+import { invariant, refuse } from '../../model/error.ts'
 import { zeroId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { type Manifest, manifestOf } from '../../model/manifest.ts'
+import { type Manifest, manifestOf, type Transition } from '../../model/manifest.ts'
 import { judgeTransitions } from '../../policy/judge.ts'
+import { quote } from '../../policy/quote.ts'
 import type { DiffFile } from '../../review/diff-file.ts'
 import type { NumberedHunk } from '../../review/unified-diff.ts'
 import { bytesRef, findByRef, rememberAs } from '../../store/batch-keys.ts'
@@ -15,6 +16,7 @@ import { readChange } from '../../store/change-log.ts'
 import type { Store } from '../../store/open-store.ts'
 import { type ChangeView, viewChange } from '../change-view.ts'
 import { checkRevision } from '../check.ts'
+import { linksOut } from '../judge-links.ts'
 import { type PolicyInForce, readPolicy } from '../read-policy.ts'
 import { finishInterrupted } from '../recover.ts'
 import { refuseBatch } from '../refuse-batch.ts'
@@ -24,7 +26,7 @@ import { digestOf, stageNewChange } from '../stage.ts'
 import type { World } from '../world.ts'
 import { type CapturedFile, keepAsItIs, readCaptured } from './capture-files.ts'
 import { type ChosenFile, chooseHunks, diffOf, hunksOf } from './capture-hunks.ts'
-import { findCapturePaths } from './capture-paths.ts'
+import { type CapturePaths, findCapturePaths } from './capture-paths.ts'
 
 export interface CaptureRequest {
   /** Repository paths of files and directories; `''` is the root. None = every tracked file that changed. */
@@ -42,12 +44,15 @@ export interface CaptureRequest {
 export interface CaptureListing {
   readonly files: readonly DiffFile[]
   readonly hunks: readonly NumberedHunk[]
+  readonly leftOut: readonly string[]
 }
 
 export interface Captured {
   readonly change: ChangeView
   /** The same work was captured before, and still waits. */
   readonly repeated: boolean
+  /** What was found beside it and cannot be taken, each as a sentence. */
+  readonly leftOut: readonly string[]
 }
 
 /**
@@ -58,6 +63,7 @@ export interface Captured {
 export async function capture(world: World, request: CaptureRequest): Promise<Captured> {
   refuseMessage(request)
   const found = await findWork(world, request)
+  const { leftOut } = found
   const chosen =
     request.hunks === undefined
       ? found.files.map((file): ChosenFile => ({ file, after: file.after, isPart: false }))
@@ -72,7 +78,7 @@ export async function capture(world: World, request: CaptureRequest): Promise<Ca
     JSON.stringify(['capture', found.base.onto, found.base.commit, digestOf(built.manifest), facts]),
   )
   const known = await findPending(world, store, batchHash)
-  if (known.change !== null) return { change: viewChange(known.change), repeated: true }
+  if (known.change !== null) return { change: viewChange(known.change), repeated: true, leftOut }
   const identity = await world.identity()
   const byAgent = found.inForce.policy.commit.author === 'agent' && request.agent !== undefined
   const staged = await stageNewChange(
@@ -101,7 +107,7 @@ export async function capture(world: World, request: CaptureRequest): Promise<Ca
   )
   world.log.note('captured', { change: staged.change.id, files: built.files.length })
   const checked = await checkRevision(world, store, staged, found.inForce)
-  return { change: viewChange(checked.change), repeated: false }
+  return { change: viewChange(checked.change), repeated: false, leftOut }
 }
 
 /** Lists what `capture` would take, hunk by hunk with their numbers. Stages nothing. */
@@ -109,14 +115,15 @@ export async function listCapture(
   world: World,
   request: Pick<CaptureRequest, 'paths' | 'staged'>,
 ): Promise<CaptureListing> {
-  const { files } = await findWork(world, request)
-  return { files: diffOf(files), hunks: hunksOf(files) }
+  const { files, leftOut } = await findWork(world, request)
+  return { files: diffOf(files), hunks: hunksOf(files), leftOut }
 }
 
 interface Work {
   readonly base: Base
   readonly inForce: PolicyInForce
   readonly files: readonly CapturedFile[]
+  readonly leftOut: readonly string[]
 }
 
 async function findWork(world: World, request: Pick<CaptureRequest, 'paths' | 'staged'>): Promise<Work> {
@@ -129,15 +136,41 @@ async function findWork(world: World, request: Pick<CaptureRequest, 'paths' | 's
   if (mode === 'read-only')
     refuse('read-only', 'this repository may only be read: the mode is read-only', { mode })
   const staged = request.staged === true
-  const wanted = await findCapturePaths(world, { tree: base.tree, paths: request.paths ?? [], staged })
+  const paths = await findCapturePaths(world, { tree: base.tree, paths: request.paths ?? [], staged })
   const most = inForce.policy.limits.batchMaxFiles
-  if (wanted.length > most)
-    refuse('too-large', `${wanted.length} files changed; ${most} are allowed`, { files: wanted.length })
+  const count = paths.wanted.length
+  if (count > most) refuse('too-large', `${count} files changed; ${most} are allowed`, { files: count })
   const { fileMaxBytes } = inForce.policy.limits
-  const files = await readCaptured(world, wanted, { staged, fileMaxBytes })
+  const read = await readCaptured(world, paths.wanted, { staged, fileMaxBytes })
+  const { files, leftOut } = await withoutLinksOut(world, base, paths, read)
   if (files.length === 0) refuse('no-change', 'nothing to capture: every file holds what HEAD holds', {})
-  return { base, inForce, files: [...files].sort(byPath) }
+  return { base, inForce, files: [...files].sort(byPath), leftOut }
 }
+
+/** A new link out of the repository is left out where it was only found; where it was named, or tracked before, it is refused. */
+async function withoutLinksOut(
+  world: World,
+  base: Base,
+  paths: CapturePaths,
+  files: readonly CapturedFile[],
+) {
+  const zero = zeroId(world.repository.objectFormat)
+  const manifest = manifestOf(files.map((file) => transitionOf(file, zero)))
+  const out = await linksOut({ reader: await world.reader(), tree: base.tree, manifest })
+  const found = new Set(paths.wanted.filter((one) => one.isFound).map((one) => one.path))
+  const refused = out.filter(({ path }) => !found.has(path))
+  if (refused.length > 0) refuseBatch(refused.map((one) => ({ ...one, item: 0 })))
+  const left = new Map(out.map(({ path, message }) => [path, `${quote(path)} was left out: ${message}`]))
+  return { files: files.filter(({ path }) => !left.has(path)), leftOut: [...paths.leftOut, ...left.values()] }
+}
+
+const transitionOf = ({ path, before, after }: CapturedFile, zero: string): Transition => ({
+  path,
+  oldMode: before?.mode ?? '000000',
+  oldBlob: before?.blob ?? zero,
+  newMode: after?.mode ?? '000000',
+  newBlob: after?.blob ?? zero,
+})
 
 const byPath = (a: CapturedFile, b: CapturedFile): number =>
   Buffer.compare(Buffer.from(a.path, 'utf8'), Buffer.from(b.path, 'utf8'))
@@ -157,13 +190,11 @@ async function buildCapture(world: World, chosen: readonly ChosenFile[]): Promis
     chosen.map(async ({ file, after, isPart }) => {
       const { path, before } = file
       const newBlob = after === null ? zero : isPart ? await blobIdOf(after.bytes, format) : file.after?.blob
-      const transition = {
-        path,
-        oldMode: before?.mode ?? '000000',
-        oldBlob: before?.blob ?? zero,
+      const transition: Transition = {
+        ...transitionOf(file, zero),
         newMode: after?.mode ?? '000000',
         newBlob: newBlob ?? zero,
-      } as const
+      }
       const origin = origins.get(path)
       // What a rename takes along is counted where it goes.
       const source = moved.has(path) ? null : (origin?.before ?? before)
@@ -194,10 +225,10 @@ async function buildCapture(world: World, chosen: readonly ChosenFile[]): Promis
 function changeOf({ file, after, isPart }: ChosenFile): FileChange {
   const { path } = file
   if (after === null) return { kind: 'delete', path }
-  const isStored = !isPart && file.after?.isStored === true
-  return isStored && file.after !== null
-    ? { kind: 'blob', path, mode: after.mode, blob: file.after.blob }
-    : { kind: 'bytes', path, mode: after.mode, bytes: after.bytes }
+  const { mode, bytes } = after
+  if (!isPart && file.after?.isStored === true) return { kind: 'blob', path, mode, blob: file.after.blob }
+  invariant(mode !== '160000', 'a submodule is taken whole, as the commit that it stands on')
+  return { kind: 'bytes', path, mode, bytes }
 }
 
 /** New files that hold exactly what a deleted one held: new path to old file. */
@@ -211,7 +242,7 @@ function findExactRenames(chosen: readonly ChosenFile[]): ReadonlyMap<string, Ca
   for (const { file, isPart } of chosen) {
     if (file.before !== null || file.after === null || isPart) continue
     const origin = deleted.get(file.after.blob)
-    if (origin === undefined) continue
+    if (origin?.before?.mode.slice(0, 3) !== file.after.mode.slice(0, 3)) continue
     renames.set(file.path, origin)
     deleted.delete(file.after.blob)
   }

@@ -17,6 +17,7 @@ import { withLandingLock } from '../../store/lock.ts'
 import type { Store } from '../../store/open-store.ts'
 import { currentRevision } from '../check.ts'
 import { believable } from '../exchange/foreign-change.ts'
+import { makesLinks } from '../judge-links.ts'
 import { loadChange, refuseLostBase } from '../logged-change.ts'
 import { type PolicyInForce, readPolicy, withBasePolicy } from '../read-policy.ts'
 import { type Recorded, recordOrTell } from '../record-landing.ts'
@@ -25,7 +26,7 @@ import { storedChanges } from '../stored-changes.ts'
 import { findTeamHooks } from '../team-hooks.ts'
 import type { World } from '../world.ts'
 import { land } from './land.ts'
-import { decide, movedReads, refuseByPolicy } from './land-facts.ts'
+import { decide, movedReads, refuseByManifest } from './land-facts.ts'
 import { expectApproved } from './landing-commit.ts'
 import { takenOverBy } from './taken-over.ts'
 
@@ -142,7 +143,9 @@ async function chainable(
     const revision = currentRevision(logged)
     const isPlain = revision.files.every((f) => f.working === undefined && f.taken === undefined)
     if (!isPlain || takenOverBy(logged).size > 0) return null
-    refuseByPolicy(policy, revision)
+    // Where a link leads is judged on the very tip that it lands on.
+    if (makesLinks(revision.manifest)) return null
+    refuseByManifest(policy, revision.manifest)
     const reads = await movedReads(world, revision)
     const decision = await decide(world, store, logged, policy, tip, reads)
     const fits = decision.kind === 'fast-forward' || decision.kind === 're-parent'

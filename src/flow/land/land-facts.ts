@@ -3,6 +3,7 @@ import { isPending, type Revision } from '../../model/change.ts'
 import { GalleyError, refuse } from '../../model/error.ts'
 import type { CommitId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
+import type { Manifest } from '../../model/manifest.ts'
 import { judgeTransitions } from '../../policy/judge.ts'
 import { decideLanding } from '../../policy/land-decision.ts'
 import { readApprovals } from '../../store/approvals.ts'
@@ -11,6 +12,7 @@ import type { Store } from '../../store/open-store.ts'
 import { readWorkTreeFile } from '../../sys/work-tree-file.ts'
 import { currentRevision } from '../check.ts'
 import { ignoredAdditions } from '../ignored-additions.ts'
+import { makesLinks, refuseLinksOut, treesRestored } from '../judge-links.ts'
 import { confirmStored } from '../logged-change.ts'
 import { movedPaths } from '../moved-paths.ts'
 import type { PolicyInForce } from '../read-policy.ts'
@@ -18,11 +20,25 @@ import { messageHash } from '../record-approval.ts'
 import { judgeApprovals, withReasons } from '../verify-approval.ts'
 import type { World } from '../world.ts'
 
-/** What the tip's policy denies does not land, whatever base it was proposed on. */
-export function refuseByPolicy({ policy }: PolicyInForce, revision: Revision): void {
+/** What the tip's policy denies does not land, whatever base it was proposed on; nor does a link that leads out of the repository. */
+export async function refuseByPolicy(
+  world: World,
+  policyAtTip: PolicyInForce,
+  logged: LoggedChange,
+  tip: CommitId | null,
+): Promise<void> {
+  const { manifest } = currentRevision(logged)
+  refuseByManifest(policyAtTip, manifest)
+  if (!makesLinks(manifest)) return
+  const reader = await world.reader()
+  const tree = tip === null ? null : await reader.commitTree(tip)
+  await refuseLinksOut({ reader, tree, manifest, restores: await treesRestored(reader, logged.change) })
+}
+
+export function refuseByManifest({ policy }: PolicyInForce, manifest: Manifest): void {
   if (policy.mode === 'read-only')
     refuse('read-only', 'the policy at the tip of the branch allows reading only', { mode: policy.mode })
-  const [denied] = judgeTransitions(policy, revision.manifest, () => 0)
+  const [denied] = judgeTransitions(policy, manifest, () => 0)
   if (denied !== undefined) throw new GalleyError(denied)
 }
 

@@ -135,7 +135,7 @@ async function landApproved(
   await refuseUnlandedBase(world, store, found)
   await refuseLostBase(world, store, found)
   const inForce = await readPolicy(world, tip === null ? null : await (await world.reader()).commitTree(tip))
-  refuseByPolicy(inForce, currentRevision(found))
+  await refuseByPolicy(world, inForce, found, tip)
   const logged = await believable(world, store, found, inForce, () => beforeCommands(step))
   const revision = currentRevision(logged)
   const reads = await movedReads(world, revision)

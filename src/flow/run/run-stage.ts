@@ -44,14 +44,14 @@ export interface StagedRun {
 /**
  * Stages what a run did, one change for each step that changes something.
  *
- * @throws GalleyError `denied-path`, `symlink`, `submodule`, `too-large`; nothing is staged then.
+ * @throws GalleyError `denied-path`, `too-large`; nothing is staged then.
  */
 export async function stageRun(world: World, store: Store, request: StageRunRequest): Promise<StagedRun> {
   const { base, inForce, steps, brought } = request
   const { fileMaxBytes, batchMaxFiles } = inForce.policy.limits
   const leftOut = new Map<string, string>()
   const sifted: { readonly step: RunStep; readonly manifest: Manifest }[] = []
-  let from: string = base.tree ?? emptyTree(world.repository.objectFormat)
+  let from = base.tree
   for (const step of steps) {
     const found = await siftWork(world, store, { from, to: step.tree }, { brought, fileMaxBytes })
     for (const [path, why] of found.leftOut) leftOut.set(path, why)

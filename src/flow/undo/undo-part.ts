@@ -142,7 +142,8 @@ const inverse = (t: Transition): Transition => ({
 
 function cutChange({ path, bytes }: Cut, manifest: Manifest): readonly FileChange[] {
   const change = manifest.filter((t) => t.path === path).map(storedChange)[0]
-  return bytes === null || change?.kind !== 'blob' ? [] : [{ kind: 'bytes', path, mode: change.mode, bytes }]
+  if (bytes === null || change?.kind !== 'blob' || change.mode === '160000') return []
+  return [{ kind: 'bytes', path, mode: change.mode, bytes }]
 }
 
 const NOBODY = { name: 'galley', email: 'galley@localhost', date: '1 +0000' }

@@ -17,6 +17,7 @@ import { repackWhenDue } from '../../store/repack.ts'
 import { type ChangeView, summariseFiles, viewChange } from '../change-view.ts'
 import { checkRevision } from '../check.ts'
 import { countFiles } from '../count-files.ts'
+import { makesLinks, refuseLinksOut } from '../judge-links.ts'
 import { pairFiles } from '../pair-files.ts'
 import { type PolicyInForce, readPolicy } from '../read-policy.ts'
 import { finishInterrupted } from '../recover.ts'
@@ -218,6 +219,10 @@ async function tryPlan(
   const facts = { mode: inForce.policy.mode, itemOf: () => 0 }
   const { denied } = judgeManifest(inForce.policy, manifest, facts)
   if (denied.length > 0) refuseBatch(denied)
+  if (makesLinks(manifest)) {
+    const restores = taken.steps.flatMap(({ base, theirs }) => [base, theirs])
+    await refuseLinksOut({ reader: aside.reader, tree: tip, manifest, restores })
+  }
   const canRename =
     manifest.some((t) => t.oldMode === '000000') && manifest.some((t) => t.newMode === '000000')
   const renames = canRename ? await findRenames(aside.door, tip, taken.tree) : new Map<string, string>()
@@ -239,7 +244,8 @@ const countedFiles = (reader: ObjectReader, { manifest, renames }: MergedPlan) =
 async function changesOf(aside: ObjectsAside, manifest: Manifest): Promise<readonly FileChange[]> {
   const changes: FileChange[] = []
   for (const change of storedChanges(manifest)) {
-    if (change.kind !== 'blob') {
+    // A submodule's commit is in its own repository.
+    if (change.kind !== 'blob' || change.mode === '160000') {
       changes.push(change)
       continue
     }
