@@ -1,11 +1,10 @@
 import { join } from 'node:path'
 import { readStaged } from '../git/diff-index.ts'
-import type { GitDoor } from '../git/door.ts'
-import { resolveCommit } from '../git/refs.ts'
 import { changedFiles, checkOutScratch } from '../git/scratch-tree.ts'
 import { snapshotTree } from '../git/snapshot-tree.ts'
 import type { CommitId } from '../model/ids.ts'
-import { type Left, restoreSealed, type TreeSeal } from '../store/tree-seal.ts'
+import { viewIndex } from '../store/scratch.ts'
+import { type Left, lookAtShown, type Shown, type TreeSeal } from '../store/tree-seal.ts'
 import { removeTree } from '../sys/trees.ts'
 import type { CheckRun, Rewriting } from './run-command.ts'
 
@@ -21,22 +20,22 @@ export type Aftermath =
   | { readonly kind: 'spoilt'; readonly why: string; readonly isGone: boolean }
 
 /**
- * Looks at what a command has left in a scratch tree, by the index as it was sealed, not by the one that the command may have written. Leaves
- * HEAD, index and settings as they were sealed, the files as they stand, and the objects of a rewriting in the store.
+ * Looks at what a command has left in a scratch tree, by galley's own index of the commit, not by the one that the command may have written.
+ * Leaves the files as they stand, and the objects of a rewriting in the store.
  *
- * @param head - What HEAD was to stay at; the commit of the seal, where nothing else was set.
+ * @param shown - What the command was shown: HEAD was to stay there.
  */
 export async function findRewriting(
   seal: TreeSeal,
   brought: readonly string[],
-  head: CommitId = seal.commit,
+  shown: Shown,
 ): Promise<Aftermath> {
   const otherIndex = join(seal.tree.door.gitDir, 'index.other')
-  const left = await restoreSealed(seal, otherIndex)
+  const left = await lookAtShown(seal, shown.index ?? viewIndex(seal.tree), otherIndex)
   if (left.kind === 'gone') return { kind: 'spoilt', why: 'took its own tree away', isGone: true }
   const found = await lookAtFiles(seal, brought, left, otherIndex)
   await removeTree(otherIndex)
-  const why = typeof found === 'string' ? found : await whyMoved(seal.tree.door, left, head)
+  const why = typeof found === 'string' ? found : whyMoved(left, shown.head)
   if (typeof found !== 'string' && why === null) return found
   await putTreeBack(seal)
   return { kind: 'spoilt', why: why ?? '', isGone: false }
@@ -44,11 +43,12 @@ export async function findRewriting(
 
 /** A text = why what the command left says nothing. */
 async function lookAtFiles(
-  { tree: { door }, commit, indexFile }: TreeSeal,
+  { tree, commit }: TreeSeal,
   brought: readonly string[],
   left: Exclude<Left, { readonly kind: 'gone' }>,
   otherIndex: string,
 ): Promise<Exclude<Aftermath, { readonly kind: 'spoilt' }> | string> {
+  const { door } = tree
   if (left.kind === 'torn') return `took ${left.what} away, or broke it`
   const staged = left.index === 'other' ? await readStaged(door, otherIndex, commit) : []
   if (staged === null) return 'broke its index'
@@ -62,21 +62,18 @@ async function lookAtFiles(
   const passing = join(door.gitDir, 'index.rewritten')
   await removeTree(passing)
   const about = { added: namesOf(added), removed: namesOf(removed) }
-  const tree = await snapshotTree(door, indexFile, passing, about)
+  const snapshot = await snapshotTree(door, viewIndex(tree), passing, about)
   await removeTree(passing)
-  return { kind: 'rewritten', rewriting: { tree, paths, brought, message: null } }
+  return { kind: 'rewritten', rewriting: { tree: snapshot, paths, brought, message: null } }
 }
 
 /** A branch of a command's own at the very commit is no other place. */
-async function whyMoved(door: GitDoor, left: Left, head: CommitId): Promise<string | null> {
-  if (left.kind !== 'standing' || left.head === head) return null
-  const ref = /^ref: (refs\/\S+)$/.exec(left.head)?.[1]
-  return ref !== undefined && (await resolveCommit(door, ref)) === head ? null : MOVED
-}
+const whyMoved = (left: Left, head: CommitId): string | null =>
+  left.kind === 'standing' && left.head !== head ? MOVED : null
 
 const MOVED = 'moved HEAD'
 
-/** Puts the files of a tree back whose index and HEAD are as they were sealed. */
+/** Puts the files of a tree back to its commit. */
 export async function putTreeBack({ tree, commit }: TreeSeal): Promise<void> {
   if ((await changedFiles(tree.door)).length > 0) await checkOutScratch(tree.door, commit)
 }

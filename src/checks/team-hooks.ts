@@ -1,11 +1,13 @@
 import { join } from 'node:path'
-import { moveScratchHead, stageTree } from '../git/scratch-tree.ts'
-import { invariant } from '../model/error.ts'
+import { stagedIndex } from '../git/scratch-tree.ts'
 import type { CommitId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
-import type { TreeSeal } from '../store/tree-seal.ts'
+import { ownRepositoryOf } from '../store/own-repository.ts'
+import { viewIndex } from '../store/scratch.ts'
+import { type Shown, showRepository, type TreeSeal } from '../store/tree-seal.ts'
 import { randomName } from '../sys/clock.ts'
 import { readFileOrNull, writeOwnFile } from '../sys/small-files.ts'
+import { removeTree } from '../sys/trees.ts'
 import {
   type Aftermath,
   asSpoilt,
@@ -57,7 +59,7 @@ export async function runTeamHooks(
 
 async function askHook(hook: TeamHook, context: TeamHookContext): Promise<CheckRun> {
   const { judge, seal } = context
-  const { run, left } = await runBeforeCommit(hook, context)
+  const { run, left } = await runBeforeCommit(hook, context, { head: context.parent })
   if (left.kind === 'as-it-was') return run
   if (left.kind === 'spoilt') return asSpoilt(run, hook.name, left.why)
   const { outcome, exitCode } = run.result
@@ -75,8 +77,12 @@ async function askAgain(
   context: TeamHookContext,
 ): Promise<CheckRun> {
   const { judge, seal } = context
-  if (tree !== null) await stageTree(seal.tree.door, tree)
-  const { run, left } = await runBeforeCommit(hook, context)
+  const { door } = seal.tree
+  const index = join(door.gitDir, 'index.asked')
+  if (tree !== null) await stagedIndex(door, viewIndex(seal.tree), index, tree)
+  const shown = { head: context.parent, ...(tree === null ? {} : { index }) }
+  const { run, left } = await runBeforeCommit(hook, context, shown)
+  await removeTree(index)
   const output = Buffer.concat([first.output, Buffer.from('\nasked again, on what it wrote:\n'), run.output])
   if (left.kind === 'spoilt') return asSpoilt({ ...first, output }, hook.name, left.why)
   if (run.result.outcome === 'passed' && left.kind === 'rewritten')
@@ -85,19 +91,19 @@ async function askAgain(
   return { ...first, output }
 }
 
-/** Runs a hook while HEAD shows the parent, puts HEAD back, and looks at what the hook has made of files and message. */
+/** Runs a hook while HEAD shows the parent, and looks at what it has made of files and message. */
 async function runBeforeCommit(
   hook: TeamHook,
   context: TeamHookContext,
+  shown: Shown,
 ): Promise<{ readonly run: CheckRun; readonly left: Aftermath }> {
-  const { brought, seal, tree, commit, parent } = context
-  const isParentShown = await moveScratchHead(tree.door, { from: commit, to: parent })
-  invariant(isParentShown, 'HEAD of a sealed tree is at its commit')
-  const messageFile = join(tree.door.gitDir, 'COMMIT_EDITMSG')
+  const { brought, seal, tree } = context
+  await showRepository(seal, shown)
+  const messageFile = join((await ownRepositoryOf(tree)).gitDir, 'COMMIT_EDITMSG')
   const isMessage = hook.name === 'commit-msg'
   if (isMessage) await writeOwnFile(messageFile, context.message, `message-${randomName()}`)
   const run = await runHook(hook, context, isMessage ? [messageFile] : [])
-  const left = await findRewriting(seal, brought, parent)
+  const left = await findRewriting(seal, brought, shown)
   const now = isMessage ? ((await readFileOrNull(messageFile))?.toString('utf8') ?? '') : context.message
   if (now === context.message || left.kind === 'spoilt') return { run, left }
   const files = left.kind === 'rewritten' ? left.rewriting : { tree: null, paths: [], brought }

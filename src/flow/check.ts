@@ -19,8 +19,9 @@ import { autoApproves } from '../policy/judge.ts'
 import { applicableChecks } from '../policy/required-checks.ts'
 import { appendEvents, type LoggedChange } from '../store/change-log.ts'
 import type { Store } from '../store/open-store.ts'
-import { ensureScratch, type ScratchTree, scratchPath } from '../store/scratch.ts'
-import { sealTree, type TreeSeal } from '../store/tree-seal.ts'
+import { planOwnRepository } from '../store/own-repository.ts'
+import { ensureScratch, scratchPath } from '../store/scratch.ts'
+import { endShow, showRepository, type TreeSeal } from '../store/tree-seal.ts'
 import { type ProvisionedTree, type SetupFailure, withFullTree } from './full-tree.ts'
 import { ignoredAdditions } from './ignored-additions.ts'
 import { protectedHere } from './protected-here.ts'
@@ -95,48 +96,42 @@ export async function runChecks(
   policy: Policy,
   { commit, judge }: CheckPlace,
 ): Promise<readonly CheckRun[]> {
-  const { id } = logged.change
+  const { id, onto } = logged.change
   const revision = currentRevision(logged)
   const paths = revision.manifest.map((t) => t.path)
   const wanted = applicableChecks(policy, revision.manifest)
   const [small, hooks] = await Promise.all([
-    ensureScratch(world.repository, store, { id, commit, paths, form: 'small' }),
+    ensureScratch(world.repository, store, { id, commit, paths }),
     policy.checkHooks ? findTeamHooks(world.repository) : [],
   ])
+  if (hooks.length === 0 && wanted.length === 0) return []
+  const own = await planOwnRepository(world.repository, store, { onto, who: await world.identity() })
   const context = { commit, base: revision.base, change: id, paths, env: world.repository.env }
   const runAll = async (full: ProvisionedTree | null): Promise<readonly CheckRun[]> => {
     const brought = full?.brought ?? []
-    const failure = full?.setupFailure ?? null
-    const inSmall = { seal: sealOf(small, commit), brought, failure: null }
-    const inFull = full === null ? inSmall : { seal: sealOf(full.slot, commit), brought, failure }
+    const inSmall = { seal: { tree: small, commit, own }, brought, failure: null }
+    const inFull =
+      full === null
+        ? inSmall
+        : { seal: { tree: full.slot, commit, own }, brought, failure: full.setupFailure }
     const runs: CheckRun[] = []
     for (const check of wanted) {
       runs.push(await runOne(check, check.tree === 'full' ? inFull : inSmall, context, judge))
       if (rewriterAmong(runs) !== null) return runs
     }
-    if (hooks.length === 0) return runs
-    if (inFull.failure !== null) {
-      const { failure } = inFull
-      return [
-        ...runs,
-        ...hooks.map((hook) => notRun({ name: hookCheckName(hook), required: true }, commit, failure)),
-      ]
-    }
-    const { seal } = inFull
+    return [...runs, ...(await runHooks(hooks, inFull))]
+  }
+  const runHooks = async (asked: typeof hooks, { seal, brought, failure }: CheckedTree) => {
+    if (asked.length === 0) return []
+    if (failure !== null)
+      return asked.map((hook) => notRun({ name: hookCheckName(hook), required: true }, commit, failure))
     const before = await beforeCommit(world, store, commit)
-    const ofTeam = await runTeamHooks(hooks, { ...context, ...before, judge, brought, seal, tree: seal.tree })
-    return [...runs, ...ofTeam]
+    return runTeamHooks(asked, { ...context, ...before, judge, brought, seal, tree: seal.tree })
   }
   // The team's hooks expect the whole repository, as a commit of the user's own gives them.
   if (hooks.length === 0 && !wanted.some((check) => check.tree === 'full')) return runAll(null)
   const purpose = { kind: 'check' } as const
-  return withFullTree(world, store, { commit, policy, purpose, usesSetup: true }, runAll)
-}
-
-function sealOf(tree: ScratchTree, commit: CommitId): TreeSeal {
-  const seal = sealTree(tree, commit)
-  invariant(seal, `the scratch tree ${tree.path} was checked out and has an index`)
-  return seal
+  return withFullTree(world, store, { commit, policy, purpose, usesSetup: true, own }, runAll)
 }
 
 /** A tree in which checks run one after the other, each on the commit as it is. */
@@ -169,8 +164,11 @@ async function runOne(
 ): Promise<CheckRun> {
   const { seal, brought, failure } = place
   if (failure !== null) return notRun(check, context.commit, failure)
+  const shown = { head: seal.commit }
+  await showRepository(seal, shown)
   const run = await runCheck(check, { ...context, tree: seal.tree })
-  const left = await findRewriting(seal, brought)
+  const left = await findRewriting(seal, brought, shown)
+  await endShow(seal)
   if (left.kind === 'as-it-was') return run
   if (left.kind === 'spoilt') {
     const spoilt = asSpoilt(run, check.name, left.why)

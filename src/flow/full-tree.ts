@@ -6,8 +6,10 @@ import type { Command, Policy } from '../model/policy.ts'
 import { copyIgnoreRules } from '../store/ignore-rules.ts'
 import { copyIncluded } from '../store/include-files.ts'
 import type { Store } from '../store/open-store.ts'
+import { type OwnPlan, writeOwnRepository } from '../store/own-repository.ts'
 import { type FullTree, type FullTreeRequest, takeFullTree } from '../store/pool.ts'
-import { restorePointers, type SetupState, type Slot } from '../store/pool-slot.ts'
+import type { SetupState, Slot } from '../store/pool-slot.ts'
+import { viewIndex } from '../store/scratch.ts'
 import { holdsStill, noteBrought, setupKey } from '../store/setup-state.ts'
 import { isRealDirectory } from '../sys/quick-files.ts'
 import { removeAllInTree } from '../sys/tree-files.ts'
@@ -37,6 +39,8 @@ export interface ProvisionRequest {
   readonly policy: Policy
   readonly purpose: FullTreeRequest['purpose']
   readonly usesSetup: boolean
+  /** What the repository in the tree is to be. */
+  readonly own: OwnPlan
   /** Told what is being done, for whoever waits. */
   readonly onProgress?: (text: string) => void
 }
@@ -64,7 +68,7 @@ export async function withFullTree<T>(
 
 /** As `withFullTree`, for whoever has to look at what is left before it goes. */
 export async function holdFullTree(world: World, store: Store, request: ProvisionRequest): Promise<HeldTree> {
-  const { commit, policy, onProgress } = request
+  const { commit, onProgress } = request
   await copyIgnoreRules(world.repository, store)
   const reader = await world.reader()
   const tree = await takeFullTree(world.repository, store, {
@@ -84,10 +88,11 @@ export async function holdFullTree(world: World, store: Store, request: Provisio
     await tree.release(kept)
   }
   try {
-    const done = request.usesSetup ? await setUp(world, tree, policy, onProgress) : { setup, failure: null }
+    const done = request.usesSetup ? await setUp(world, tree, request) : { setup, failure: null }
     setup = done.setup
     const included = await copyIncluded(world.repository, tree.slot.path)
     await tree.note(setup, included.paths)
+    await writeOwnRepository(tree.slot, request.own, { head: commit, index: viewIndex(tree.slot) })
     return {
       slot: tree.slot,
       brought: [...(setup?.brought ?? []), ...included.paths],
@@ -111,8 +116,7 @@ interface SetUp {
 async function setUp(
   world: World,
   tree: FullTree,
-  policy: Policy,
-  onProgress: ProvisionRequest['onProgress'],
+  { policy, own, onProgress }: ProvisionRequest,
 ): Promise<SetUp> {
   const { slot, commit } = tree
   const key = policy.setup === null ? null : await setupKey(await world.reader(), commit, policy.setup)
@@ -120,10 +124,10 @@ async function setUp(
   for (const path of tree.setup?.brought ?? []) await removeAllInTree(slot.path, path.replace(/\/$/, ''))
   if (policy.setup === null || key === null) return { setup: null, failure: null }
   onProgress?.(`setting up: ${commandText(policy.setup.run)}`)
+  await writeOwnRepository(slot, own, { head: commit, index: viewIndex(slot) })
   const failure = await runSetup(world, slot, policy.setup.run)
   // The tree is to be what the commit says; what setup writes into tracked files is nobody's work.
   if (!isRealDirectory(slot.path)) return { setup: null, failure: failure ?? TOOK_TREE_AWAY }
-  await restorePointers(slot, commit)
   if ((await changedFiles(slot.door)).length > 0) await checkOutScratch(slot.door, commit)
   return failure === null ? { setup: await noteBrought(slot, key), failure } : { setup: null, failure }
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { type GitConfig, readConfig, readIdentity } from '../git/config.ts'
 import { type ObjectReader, openObjectReader } from '../git/objects.ts'
 import { openRepository, type Repository } from '../git/open-repository.ts'
@@ -10,6 +11,7 @@ import { findStore, galleyDirectory, openStore, type Store } from '../store/open
 import { refuseForeignFolder } from '../store/own-folder.ts'
 import type { Clock } from '../sys/clock.ts'
 import { type Log, openLog } from '../sys/log.ts'
+import { readFileOrNull } from '../sys/small-files.ts'
 import { listDirectory } from '../sys/trees.ts'
 
 /**
@@ -60,7 +62,7 @@ export interface WorldOptions {
  */
 export async function openWorld(directory: string, options: WorldOptions): Promise<World> {
   const repository = await openRepository(directory, options.env)
-  refuseOwnStore(repository)
+  await refuseOwnTree(repository)
   let begun: Promise<AtWork> | null = null
   let hasFailed = false
   let running = 0
@@ -146,16 +148,20 @@ export async function mayBeInterrupted({ repository }: Pick<World, 'repository'>
   return names.some((name) => name === 'land' || name.startsWith('landing.lock'))
 }
 
-/** A scratch tree belongs to galley's own store: a second galley in it would lead a life of its own. */
-function refuseOwnStore({ commonDir, workTree }: Repository): void {
-  if (!/[/\\]galley[/\\]store\.git$/.test(commonDir)) return
-  const owner = commonDir.replace(/[/\\]\.git[/\\]galley[/\\]store\.git$/, () => '')
-  const hint = `Run galley in ${owner}.`
+/** A scratch tree belongs to the repository that it was made for: a second galley in it would lead a life of its own. */
+async function refuseOwnTree({ commonDir, workTree }: Repository): Promise<void> {
+  const alternates = await readFileOrNull(join(commonDir, 'objects', 'info', 'alternates'))
+  const stores = [commonDir, ...(alternates?.toString('utf8').split('\n') ?? [])]
+  const store = stores.flatMap(
+    (path) => /^"?(.*)[/\\]galley[/\\]store\.git(?:[/\\]objects"?)?$/.exec(path)?.[1] ?? [],
+  )[0]
+  if (store === undefined) return
+  const owner = store.replace(/[/\\]\.git$/, () => '')
   refuse(
     'unsupported-repository',
     `${workTree ?? commonDir} is a scratch tree of galley's, not a repository to work in`,
     { owner },
-    hint,
+    `Run galley in ${owner}.`,
   )
 }
 

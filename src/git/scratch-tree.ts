@@ -1,8 +1,7 @@
 import { GalleyError, invariant } from '../model/error.ts'
 import type { CommitId, TreeId } from '../model/ids.ts'
+import { linkOrCopy } from '../sys/index-snapshot.ts'
 import { type GitDoor, git, gitEnvironment } from './door.ts'
-import { refreshIndex } from './index-update.ts'
-import { updateRefs } from './refs.ts'
 import { gitBesideOthers } from './try-again.ts'
 
 /** Registers a detached, locked work tree of the store, with nothing checked out yet. */
@@ -23,7 +22,7 @@ export async function isCleanAt(tree: GitDoor, commit: CommitId): Promise<boolea
   return (await changedFiles(tree)).length === 0
 }
 
-/** Tracked files of the scratch tree that differ from its HEAD, as its index says. Both are to be believed: @see restoreSealed. */
+/** Tracked files of the scratch tree that differ from its HEAD, as its index says. Both are galley's own. */
 export async function changedFiles(tree: GitDoor): Promise<readonly string[]> {
   const status = await git(tree, {
     args: ['status', '--porcelain', '-z', '--untracked-files=no', '--no-renames'],
@@ -35,25 +34,19 @@ export async function changedFiles(tree: GitDoor): Promise<readonly string[]> {
     .map((line) => line.slice(3))
 }
 
-/** Takes what a tree holds into the index of the scratch tree; files stay as they are. For a tree that was made of those files. */
-export async function stageTree(door: GitDoor, tree: TreeId): Promise<void> {
-  invariant(door.kind === 'store' && door.workTree !== null, 'only the index of a scratch tree is changed')
-  await git(door, { args: ['read-tree', '-m', '-i', tree] })
-  await refreshIndex(door)
-}
-
 /**
- * Puts HEAD of a scratch tree elsewhere and leaves index and files as they are: what is committed there looks staged. For hooks, which
- * expect to be asked before a commit.
- *
- * @returns false, if HEAD was not where it was said to be; it stays then.
+ * Makes an index that holds a tree, out of one of galley's own for the same files: those are what the tree was made of, and stay as they are.
  */
-export async function moveScratchHead(
-  tree: GitDoor,
-  step: { readonly from: CommitId; readonly to: CommitId },
-): Promise<boolean> {
-  invariant(tree.kind === 'store' && tree.workTree !== null, 'only the HEAD of a scratch tree is moved')
-  return updateRefs(tree, [{ ref: 'HEAD', expected: step.from, next: step.to }], 'galley: hooks')
+export async function stagedIndex(
+  door: GitDoor,
+  index: string,
+  indexFile: string,
+  tree: TreeId,
+): Promise<void> {
+  const env = { GIT_INDEX_FILE: indexFile }
+  linkOrCopy(index, indexFile)
+  await git(door, { args: ['read-tree', '-m', '-i', tree], env })
+  await git(door, { args: ['update-index', '-q', '--refresh'], okCodes: [0, 1], env })
 }
 
 /** Restricts the scratch tree to some directories, with a sparse index, so that its cost does not follow the repository's size. */

@@ -1,4 +1,4 @@
-import { isAbsolute, join } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import { git } from '../git/door.ts'
 import type { Repository } from '../git/open-repository.ts'
 import { makePrivateDirectory } from '../sys/directories.ts'
@@ -17,13 +17,15 @@ export async function copyIgnoreRules(repository: Repository, store: Store): Pro
   const files = [await excludesFile(repository), join(repository.commonDir, 'info', 'exclude')]
   const parts = await Promise.all(files.map((file) => readFileOrNull(file)))
   const rules = Buffer.concat(parts.flatMap((bytes) => (bytes === null ? [] : [bytes, Buffer.from('\n')])))
-  const info = join(store.door.gitDir, 'info')
-  const file = join(info, 'exclude')
+  const file = ignoreFile(store)
   const before = await readFileOrNull(file)
   if (before?.equals(rules) === true) return
-  await makePrivateDirectory(info)
+  await makePrivateDirectory(dirname(file))
   await replaceQuickly(file, rules)
 }
+
+/** Where the rules stand that hold in every scratch tree. */
+export const ignoreFile = (store: Store): string => join(store.door.gitDir, 'info', 'exclude')
 
 /** As git finds it: the configuration, or the file of this name in the user's configuration folder. */
 async function excludesFile(repository: Repository): Promise<string> {

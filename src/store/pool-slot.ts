@@ -2,31 +2,32 @@ import { join } from 'node:path'
 import { type GitDoor, git } from '../git/door.ts'
 import { refreshIndex } from '../git/index-update.ts'
 import type { Repository } from '../git/open-repository.ts'
-import { addScratchTree, type CheckoutOptions, changedFiles, checkOutScratch } from '../git/scratch-tree.ts'
+import { type CheckoutOptions, changedFiles, checkOutScratch } from '../git/scratch-tree.ts'
 import { listUntracked } from '../git/untracked.ts'
 import { invariant, refuse } from '../model/error.ts'
-import { type CommitId, commitId, isObjectId } from '../model/ids.ts'
+import { type CommitId, commitId, isObjectId, zeroId } from '../model/ids.ts'
 import { specialFiles } from '../sys/census.ts'
 import { makePrivateDirectory } from '../sys/directories.ts'
 import { ownIdentity } from '../sys/process-identity.ts'
-import { isRealDirectory, renewCopy, replaceQuickly } from '../sys/quick-files.ts'
-import { isScratchTree } from '../sys/scratch-identity.ts'
+import { isRealDirectory, isThere, replaceQuickly } from '../sys/quick-files.ts'
+import { isFullTree } from '../sys/scratch-identity.ts'
 import { readFileOrNull } from '../sys/small-files.ts'
 import { removeAllInTree } from '../sys/tree-files.ts'
 import { removeTree } from '../sys/trees.ts'
 import { coveredBy } from './covered-paths.ts'
 import type { Store } from './open-store.ts'
+import { forgetHandedOut, removeOwnRepository } from './own-repository.ts'
 import { type ScratchTree, scratchHome } from './scratch.ts'
-import { removeOperations } from './scratch-operations.ts'
 
-/** One full tree of the pool: its place, and how git sees it. */
+/**
+ * One full tree of the pool: its place, and how galley's own git sees it. That view lies in the store, with an index of galley's own: the
+ * repository that commands find in the tree is another one (`own-repository.ts`).
+ */
 export interface Slot extends ScratchTree {
   readonly name: string
   readonly door: GitDoor & { readonly workTree: string }
   readonly lockFile: string
   readonly stateFile: string
-  /** The index as it was when the tree was handed out, under a name that what runs in the tree does not know. */
-  readonly savedIndex: string
 }
 
 /** What is known of a slot while nobody uses it, or of its last use. */
@@ -74,7 +75,6 @@ export function slotOf(repository: Repository, store: Store, name: string): Slot
     door: { ...store.door, gitDir, workTree: path, inherited: repository.door.inherited },
     lockFile: `${path}.lock`,
     stateFile: `${path}.json`,
-    savedIndex: `${path}.index`,
   }
 }
 
@@ -105,36 +105,42 @@ export const isReady = (state: SlotState): boolean => state.phase === 'clean' &&
 export const isOfThisBoot = (state: SlotState): boolean => state.boot === ownIdentity().boot
 
 /** Makes a slot's tree, in whose place nothing of use stands. Takes seconds in a large repository. */
-export async function makeSlot(
-  slot: Slot,
-  store: Store,
-  commit: CommitId,
-  options: CheckoutOptions,
-): Promise<void> {
+export async function makeSlot(slot: Slot, commit: CommitId, options: CheckoutOptions): Promise<void> {
   await dropSlot(slot)
-  await makePrivateDirectory(join(slot.path, '..'))
-  await addScratchTree(store.door, { path: slot.path, commit, reason: `galley ${slot.name}` })
-  if (!(await isScratchTree(slot.path, slot.door.gitDir)))
-    refuse('io-error', `the tree ${slot.path} could not be made: something else stands in its place`, {})
+  await makeFullTree(slot)
   await checkOutScratch(slot.door, commit, options)
-  await saveIndex(slot)
 }
 
-/** Removes a slot's tree, registration and state; its lock stays with whoever has it. */
+/** Makes an empty full tree, and the view that galley's git has of it. No process. */
+export async function makeFullTree(tree: ScratchTree): Promise<void> {
+  const { path, door } = tree
+  await makePrivateDirectory(path)
+  await makePrivateDirectory(door.gitDir)
+  const files = { commondir: '../..\n', gitdir: `${join(path, '.git')}\n`, locked: 'galley\n' }
+  for (const [name, text] of Object.entries(files)) await replaceQuickly(join(door.gitDir, name), text)
+  await replaceQuickly(join(door.gitDir, 'HEAD'), `${zeroId(door.objectFormat)}\n`)
+  if (!(await isFullTree(path, door.gitDir)))
+    refuse('io-error', `the tree ${path} could not be made: something else stands in its place`, { path })
+}
+
+/** Removes a slot's tree, view and state; its lock stays with whoever has it. */
 export async function dropSlot(slot: Slot): Promise<void> {
-  for (const path of [slot.path, slot.door.gitDir, slot.stateFile, slot.savedIndex]) await removeTree(path)
+  await dropTree(slot)
+  await removeTree(slot.stateFile)
 }
 
-/** Remembers the index as it is. A copy: what runs in the tree may write into the file itself. */
-export async function saveIndex(slot: Slot): Promise<void> {
-  await renewCopy(join(slot.door.gitDir, 'index'), slot.savedIndex)
+/** Removes a full tree and galley's view of it. */
+export async function dropTree(tree: ScratchTree): Promise<void> {
+  await removeTree(tree.path)
+  await forgetHandedOut(tree)
+  await removeTree(tree.door.gitDir)
 }
 
 /**
- * Brings a tree back to a checkout of `commit`, whatever ran in it: index, HEAD and `.git` as they were, tracked files by git,
- * everything else removed but what `keeps` names.
+ * Brings a tree back to a checkout of `commit`, whatever ran in it, by galley's own index: the repository that stood in it goes, tracked
+ * files are put back, and everything else is removed but what `keeps` names.
  *
- * @param options.trustsIndex - The index that was saved is whole: nobody was cut off while it was written. Otherwise every file is read.
+ * @param options.trustsIndex - The index is whole: nobody was cut off while it was written. Otherwise every file is read.
  * @returns false when that did not succeed; the tree is to be dropped then.
  */
 export async function cleanSlot(
@@ -144,37 +150,26 @@ export async function cleanSlot(
 ): Promise<boolean> {
   // A link in its place would lead into files of somebody else.
   if (!isRealDirectory(slot.path) || !isRealDirectory(slot.door.gitDir)) return false
-  if (!options.trustsIndex) await removeTree(slot.savedIndex)
-  await restorePointers(slot, commit)
+  await removeOwnRepository(slot)
+  await standAt(slot, commit, options.trustsIndex)
   const { paths, unreadable } = await listUntracked(slot.door, { ignored: 'listed', foldsDirectories: true })
   if (unreadable.length > 0) return false
   const isKept = coveredBy(options.keeps)
   for (const path of paths) {
     if (!isKept(path)) await removeAllInTree(slot.path, path.replace(/\/$/, ''))
   }
-  const isKeptDirectory = (path: string) => path === '.git' || isKept(`${path}/`)
-  const special = specialFiles(slot.path, isKeptDirectory)
+  const special = specialFiles(slot.path, (path) => isKept(`${path}/`))
   if (special === null) return false
   for (const path of special) await removeAllInTree(slot.path, path)
   if ((await changedFiles(slot.door)).length > 0) await checkOutScratch(slot.door, commit)
-  const isClean = (await changedFiles(slot.door)).length === 0
-  if (isClean) await saveIndex(slot)
-  return isClean
+  return (await changedFiles(slot.door)).length === 0
 }
 
-/**
- * Puts back what git goes by in a tree: what runs there may have checked out another commit, changed the index or made a repository of its own.
- * Files stay as they are.
- */
-export async function restorePointers(slot: Slot, commit: CommitId): Promise<void> {
-  if (!(await isScratchTree(slot.path, slot.door.gitDir))) {
-    await removeAllInTree(slot.path, '.git')
-    await replaceQuickly(join(slot.path, '.git'), `gitdir: ${slot.door.gitDir}\n`)
-  }
-  await removeOperations(slot.door.gitDir)
-  for (const left of ['config.worktree', 'info']) await removeTree(join(slot.door.gitDir, left))
+/** Puts HEAD of galley's view where it says, and its index where that cannot be believed. */
+async function standAt(slot: Slot, commit: CommitId, trustsIndex: boolean): Promise<void> {
+  await removeTree(join(slot.door.gitDir, 'index.lock'))
   await replaceQuickly(join(slot.door.gitDir, 'HEAD'), `${commit}\n`)
-  if (await renewCopy(slot.savedIndex, join(slot.door.gitDir, 'index'))) return
+  if (trustsIndex && isThere(join(slot.door.gitDir, 'index'))) return
   await removeTree(join(slot.door.gitDir, 'index'))
   await git(slot.door, { args: ['read-tree', commit] })
   await refreshIndex(slot.door)

@@ -8,7 +8,7 @@ import type { Clock } from '../sys/clock.ts'
 import { makePrivateDirectory, namesIn } from '../sys/directories.ts'
 import { type Acquisition, acquireExclusiveFile } from '../sys/exclusive-file.ts'
 import { membersOf } from '../sys/process-group-members.ts'
-import { isScratchTree } from '../sys/scratch-identity.ts'
+import { isFullTree } from '../sys/scratch-identity.ts'
 import { moveTree } from './materialise.ts'
 import type { Store } from './open-store.ts'
 import {
@@ -22,7 +22,6 @@ import {
   type SetupState,
   type Slot,
   type SlotState,
-  saveIndex,
   slotOf,
   writeSlotState,
 } from './pool-slot.ts'
@@ -72,7 +71,7 @@ export async function takeFullTree(
 ): Promise<FullTree> {
   await makePrivateDirectory(scratchHome(repository))
   for (const slot of await knownSlots(repository, store, request.commit)) {
-    const taken = await tryTake(repository, store, slot, request)
+    const taken = await tryTake(repository, slot, request)
     if (taken !== null) return taken
   }
   return makeNew(repository, store, request)
@@ -111,7 +110,6 @@ export function lockSlot(slot: Slot, clock: Clock, label: string): Held | null {
 
 async function tryTake(
   repository: Repository,
-  store: Store,
   slot: Slot,
   request: FullTreeRequest,
 ): Promise<FullTree | null> {
@@ -123,7 +121,7 @@ async function tryTake(
       held.release()
       return null
     }
-    return await prepare(repository, store, slot, held, state, request)
+    return await prepare(repository, slot, held, state, request)
   } catch (error) {
     held.release()
     throw error
@@ -138,7 +136,6 @@ export const runGoesOn = (run: string): boolean => membersOf({ text: run, leader
 
 async function prepare(
   repository: Repository,
-  store: Store,
   slot: Slot,
   held: Held,
   state: SlotState,
@@ -148,18 +145,17 @@ async function prepare(
   let setup = state.setup
   const noteMoving = () =>
     writeSlotState(slot, { commit, phase: 'moving', run: null, usedAt: request.clock.now(), setup })
-  const stands = await isScratchTree(slot.path, slot.door.gitDir)
+  const stands = await isFullTree(slot.path, slot.door.gitDir)
   if (!isReady(state) || !stands) {
     await noteMoving()
     setup = null
     const isWhole = state.phase !== 'moving' && isOfThisBoot(state)
     if (!(await cleanSlot(slot, commit, { keeps: [], trustsIndex: isWhole }).catch(() => false)))
-      await makeSlot(slot, store, commit, progressOf(request))
+      await makeSlot(slot, commit, progressOf(request))
   } else if (state.commit !== commit) {
     await noteMoving()
     if (!(await moveTree(repository, slot.door, request.reader, state.commit, commit)))
       await checkOutScratch(slot.door, commit, progressOf(request))
-    await saveIndex(slot)
   }
   return handOut(repository, slot, held, setup, request)
 }
@@ -180,7 +176,7 @@ async function makeNew(repository: Repository, store: Store, request: FullTreeRe
       continue
     }
     try {
-      await makeSlot(slot, store, request.commit, progressOf(request))
+      await makeSlot(slot, request.commit, progressOf(request))
       return await handOut(repository, slot, held, null, request)
     } catch (error) {
       await dropSlot(slot)

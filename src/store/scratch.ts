@@ -7,22 +7,23 @@ import { refuse } from '../model/error.ts'
 import type { ChangeId, CommitId } from '../model/ids.ts'
 import { makePrivateDirectory } from '../sys/directories.ts'
 import { homeDirectory } from '../sys/home.ts'
-import { keepFile, renewCopy, replaceQuickly } from '../sys/quick-files.ts'
 import { isScratchTree } from '../sys/scratch-identity.ts'
 import { removeTree } from '../sys/trees.ts'
 import type { Store } from './open-store.ts'
-import { removeOperations } from './scratch-operations.ts'
 
-/** A change's scratch tree: a detached, locked work tree of the store, outside the user's repository. */
+/** A scratch tree of galley's, outside the user's repository. */
 export interface ScratchTree {
   readonly path: string
-  /** How git sees it. */
-  readonly door: GitDoor
+  /** How galley's own git sees it: HEAD and index are in the store, where nothing that runs in the tree finds them. */
+  readonly door: GitDoor & { readonly workTree: string }
   readonly form: 'small' | 'full'
 }
 
 /** Above this many directories the cone is lumped into parents: `sparse-checkout set` grows faster than linearly (GIT.md 1.1). */
 const CONE_MAX_DIRECTORIES = 30
+
+/** The index of galley's own view of a tree. */
+export const viewIndex = ({ door }: Pick<ScratchTree, 'door'>): string => join(door.gitDir, 'index')
 
 /** `$XDG_CACHE_HOME/galley/<repository>`: the place of all scratch trees of one repository. */
 export function scratchHome(repository: Repository): string {
@@ -38,67 +39,47 @@ export function scratchHome(repository: Repository): string {
 export const scratchPath = (repository: Repository, id: ChangeId, form: ScratchTree['form']): string =>
   join(scratchHome(repository), form === 'full' ? `${id}-full` : id)
 
+/** The full tree of a change that `galley open` gives. */
+export const openedTree = (repository: Repository, store: Store, id: ChangeId): ScratchTree =>
+  treeOf(repository, store, id, 'full')
+
+function treeOf(repository: Repository, store: Store, id: ChangeId, form: ScratchTree['form']): ScratchTree {
+  const path = scratchPath(repository, id, form)
+  const gitDir = join(store.door.gitDir, 'worktrees', basename(path))
+  return { path, form, door: { ...store.door, gitDir, workTree: path, inherited: repository.door.inherited } }
+}
+
 /**
- * Makes the change's scratch tree, or moves the one it has to `commit`.
+ * Makes the change's scratch tree in its small form, or moves the one it has to `commit`: the root's files and the touched directories
+ * only, so that its cost does not follow the size of the repository.
  *
- * The small form checks out the root's files and the touched directories only; its cost does not follow the size of the
- * repository. Leaves a registered work tree of the store, locked with a reason.
+ * Leaves a registered work tree of the store, locked with a reason.
  */
 export async function ensureScratch(
   repository: Repository,
   store: Store,
-  request: {
-    readonly id: ChangeId
-    readonly commit: CommitId
-    readonly paths: readonly string[]
-    readonly form: 'small' | 'full'
-  },
+  request: { readonly id: ChangeId; readonly commit: CommitId; readonly paths: readonly string[] },
 ): Promise<ScratchTree> {
-  const path = scratchPath(repository, request.id, request.form)
-  const gitDir = join(store.door.gitDir, 'worktrees', basename(path))
-  const exists = await isScratchTree(path, gitDir)
+  const tree = treeOf(repository, store, request.id, 'small')
+  const { path, door } = tree
+  const exists = await isScratchTree(path, door.gitDir)
   if (!exists) {
     // What stands there instead (a link, a tree whose registration is gone) is taken away without following it.
     await removeTree(path)
-    await removeTree(gitDir)
+    await removeTree(door.gitDir)
     await makePrivateDirectory(dirname(path))
     await addScratchTree(store.door, { path, commit: request.commit, reason: `galley ${request.id}` })
-    if (!(await isScratchTree(path, gitDir))) {
+    if (!(await isScratchTree(path, door.gitDir))) {
       refuse('io-error', `the scratch tree ${path} could not be made: something else stands in its place`, {
         path,
       })
     }
   }
-  const door = { ...store.door, gitDir, workTree: path, inherited: repository.door.inherited }
-  const tree: ScratchTree = { path, form: request.form, door }
-  const isSmall = request.form === 'small'
-  const savedIndex = join(gitDir, 'index.saved')
-  const wasThere = exists && (!isSmall || (await restoreSmall(gitDir, savedIndex, request.commit)))
-  if (!wasThere || !(await isCleanAt(tree.door, request.commit))) {
-    if (isSmall) await setCone(tree.door, coneOf(request.paths))
-    await checkOutScratch(tree.door, request.commit)
+  if (!exists || !(await isCleanAt(door, request.commit))) {
+    await setCone(door, coneOf(request.paths))
+    await checkOutScratch(door, request.commit)
   }
-  if (isSmall) await renewCopy(join(gitDir, 'index'), savedIndex)
   return tree
-}
-
-/**
- * Puts HEAD and index of a small tree where galley had them: a check that was cut off may have left others. Nobody works in such a tree; in a
- * full one that was opened, HEAD and index are whose work it is.
- *
- * @returns Whether the tree stood at the commit: git 2.39 dies of looking for what differs where a folded directory of the index is a file
- * in HEAD.
- */
-async function restoreSmall(gitDir: string, savedIndex: string, commit: CommitId): Promise<boolean> {
-  await removeOperations(gitDir)
-  const head = join(gitDir, 'HEAD')
-  const isHead = keepFile(head)?.bytes.equals(Buffer.from(`${commit}\n`)) === true
-  if (!isHead) {
-    await removeTree(head)
-    await replaceQuickly(head, `${commit}\n`)
-  }
-  if (!(await renewCopy(savedIndex, join(gitDir, 'index')))) await removeTree(join(gitDir, 'index'))
-  return isHead
 }
 
 /**
@@ -121,5 +102,6 @@ export async function removeScratch(repository: Repository, store: Store, id: Ch
   for (const name of [id, `${id}-full`]) {
     await removeTree(join(scratchHome(repository), name))
     await removeTree(join(store.door.gitDir, 'worktrees', name))
+    await removeTree(join(scratchHome(repository), `${name}.given.json`))
   }
 }

@@ -1,88 +1,84 @@
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { isSoundIndex } from '../git/index-file.ts'
 import type { CommitId } from '../model/ids.ts'
-import { moveFile } from '../sys/move-file.ts'
-import { isRealDirectory, type KeptFile, keepFile, putBack, replaceQuickly } from '../sys/quick-files.ts'
-import { isScratchTree } from '../sys/scratch-identity.ts'
-import { removeAllInTree } from '../sys/tree-files.ts'
+import { isRealDirectory, readIfFile, replaceQuickly } from '../sys/quick-files.ts'
 import { removeTree } from '../sys/trees.ts'
-import type { ScratchTree } from './scratch.ts'
-import { removeOperations } from './scratch-operations.ts'
+import { readOwnHead } from './own-refs.ts'
+import { type OwnPlan, ownRepositoryOf, removeOwnRepository, writeOwnRepository } from './own-repository.ts'
+import { type ScratchTree, viewIndex } from './scratch.ts'
 
 /**
- * What git goes by in a scratch tree, as it was before commands run there: HEAD, the index with its times, settings. Held in memory, where what
- * runs in the tree cannot write: an index that it wrote may call any file unchanged.
+ * A tree that stands at a commit, in which commands run one after the other. Each finds a repository of the tree's own, made anew; galley goes
+ * by its own view, whose index and HEAD none of them has.
  */
 export interface TreeSeal {
   readonly tree: ScratchTree
   readonly commit: CommitId
-  readonly indexFile: string
-  readonly index: KeptFile
-  readonly settings: ReadonlyMap<string, KeptFile | null>
+  readonly own: OwnPlan
 }
 
-/** Seals a tree that stands at the commit and in which nothing runs. Null when it has no index. Reads the index once, and writes nothing. */
-export function sealTree(tree: ScratchTree, commit: CommitId): TreeSeal | null {
-  const { gitDir } = tree.door
-  const indexFile = join(gitDir, 'index')
-  const index = keepFile(indexFile)
-  if (index === null) return null
-  const common = dirname(dirname(gitDir))
-  const files = [
-    ...['gitdir', 'commondir', 'config.worktree', 'info/sparse-checkout'].map((name) => join(gitDir, name)),
-    ...['config', 'info/attributes'].map((name) => join(common, name)),
-  ]
-  const settings = new Map(files.map((file) => [file, keepFile(file)]))
-  settings.set(join(gitDir, 'HEAD'), { bytes: Buffer.from(`${commit}\n`), mtime: index.mtime })
-  return { tree, commit, indexFile, index, settings }
+/** What one command is shown of the repository. */
+export interface Shown {
+  /** Where HEAD and the branch stand. */
+  readonly head: CommitId
+  /** A file; default: the index of the commit. */
+  readonly index?: string
 }
 
-/** What commands have left of what git goes by. */
+/** Gives a tree the repository that its next command finds. */
+export async function showRepository({ tree, own }: TreeSeal, { head, index }: Shown): Promise<void> {
+  await writeOwnRepository(tree, own, { head, index: index ?? viewIndex(tree) })
+}
+
+/** Makes a tree of the small form a registered work tree of the store again, when no command runs there any more. */
+export async function endShow({ tree }: Pick<TreeSeal, 'tree'>): Promise<void> {
+  if (tree.form === 'full' || !isRealDirectory(tree.path)) return
+  await removeOwnRepository(tree)
+  await replaceQuickly(join(tree.path, '.git'), `gitdir: ${tree.door.gitDir}\n`)
+}
+
+/** What a command has left of the repository that it was shown. */
 export type Left =
-  /** `head`: the text of HEAD. */
-  | { readonly kind: 'standing'; readonly index: 'as-it-was' | 'other'; readonly head: string }
-  /** The tree itself, or what makes it one, is gone. */
+  | {
+      readonly kind: 'standing'
+      /** Whether its index is another one, a copy of which is in the file given. */
+      readonly index: 'as-it-was' | 'other'
+      /** What HEAD comes to; null = no commit. */
+      readonly head: CommitId | null
+    }
+  /** The tree itself is gone. */
   | { readonly kind: 'gone' }
-  /** It was put back; what the files were meant to be cannot be known. */
+  /** What the files were meant to be cannot be known. */
   | { readonly kind: 'torn'; readonly what: string }
 
 /** Whether an index says nothing of the files: it is gone, cut off or emptied. git itself does not look at its checksum. */
-function saysNothing(found: KeptFile | null, { index, tree }: TreeSeal): boolean {
-  if (found === null || found.bytes.length < HEADER_BYTES) return true
-  if (found.bytes.toString('latin1', 0, 4) !== 'DIRC') return true
-  const entries = ({ bytes }: KeptFile) => bytes.readUInt32BE(8)
-  if (entries(found) === 0 && entries(index) > 0) return true
-  return !isSoundIndex(found.bytes, tree.door.objectFormat)
+function saysNothing(found: Buffer | null, shown: Buffer | null, { tree }: TreeSeal): boolean {
+  if (found === null || found.length < HEADER_BYTES) return true
+  if (found.toString('latin1', 0, 4) !== 'DIRC') return true
+  const entries = (bytes: Buffer) => bytes.readUInt32BE(8)
+  if (entries(found) === 0 && shown !== null && entries(shown) > 0) return true
+  return !isSoundIndex(found, tree.door.objectFormat)
 }
 
 /** Signature, version and number of entries. */
 const HEADER_BYTES = 12
 
 /**
- * Puts back what git goes by in a tree, whatever ran there; files of the tree stay as they are. Galley's own calls see from then on what differs
- * from the commit.
+ * Looks at what a command has left of the repository that it was shown, by its files: no git runs there. Files of the tree stay as they are.
  *
- * @param otherIndex - Where to leave the index as it was found, if it is another one.
+ * @param shownIndex - The index that it was shown.
+ * @param otherIndex - Where to leave a copy of the index as it was found, if it is another one.
  */
-export async function restoreSealed(seal: TreeSeal, otherIndex: string): Promise<Left> {
-  const { tree, indexFile, index } = seal
-  const { gitDir } = tree.door
-  const headFile = join(gitDir, 'HEAD')
-  if (!isRealDirectory(tree.path) || !isRealDirectory(gitDir)) return { kind: 'gone' }
-  const head = keepFile(headFile)?.bytes.toString('utf8').trim() ?? ''
-  for (const [file, kept] of seal.settings) await putBack(file, kept)
-  const isTree = await isScratchTree(tree.path, gitDir)
-  if (!isTree) {
-    await removeAllInTree(tree.path, '.git')
-    await replaceQuickly(join(tree.path, '.git'), `gitdir: ${gitDir}\n`)
-  }
-  await removeOperations(gitDir)
-  const found = keepFile(indexFile)
-  const isSame = found?.bytes.equals(index.bytes) === true
+export async function lookAtShown(seal: TreeSeal, shownIndex: string, otherIndex: string): Promise<Left> {
+  const { tree } = seal
+  if (!isRealDirectory(tree.path) || !isRealDirectory(tree.door.gitDir)) return { kind: 'gone' }
+  const { gitDir } = await ownRepositoryOf(tree)
+  const head = readOwnHead(gitDir)
   await removeTree(otherIndex)
-  if (!isSame && found !== null) await moveFile(indexFile, otherIndex)
-  await putBack(indexFile, index)
-  if (!isTree) return { kind: 'torn', what: 'its .git' }
-  if (!isSame && saysNothing(found, seal)) return { kind: 'torn', what: 'its index' }
-  return { kind: 'standing', head, index: isSame ? 'as-it-was' : 'other' }
+  if (head === null) return { kind: 'torn', what: 'its .git' }
+  const [found, shown] = [readIfFile(join(gitDir, 'index')), readIfFile(shownIndex)]
+  const isSame = found !== null && shown?.equals(found) === true
+  if (!isSame && saysNothing(found, shown, seal)) return { kind: 'torn', what: 'its index' }
+  if (!isSame && found !== null) await replaceQuickly(otherIndex, found)
+  return { kind: 'standing', head: head.commit, index: isSame ? 'as-it-was' : 'other' }
 }

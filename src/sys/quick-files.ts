@@ -1,21 +1,9 @@
-import {
-  closeSync,
-  ftruncateSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  utimesSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, ftruncateSync, lstatSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errorCode } from '../model/errno.ts'
 import { randomName } from './clock.ts'
 import { readPlainFile } from './plain-file.ts'
-import { removeTree } from './trees.ts'
 
 /**
  * Puts a file of galley's own in place as a whole, without waiting for the device: for what can be made again, in a tree
@@ -92,47 +80,14 @@ function writeRange(descriptor: number, parts: readonly Buffer[], from: number, 
   }
 }
 
-/** A file as it was, with its time of change in seconds since the epoch, rounded down. */
-export interface KeptFile {
-  readonly bytes: Buffer
-  readonly mtime: number
-}
-
-/** Reads a file to be put back as it is now; null when there is none. What is no file, or may not be read, counts as none. */
-export function keepFile(file: string): KeptFile | null {
+/** Reads a file whose name anybody may have taken; null when there is none. What is no file (a link), or may not be read, counts as none. */
+export function readIfFile(file: string): Buffer | null {
   const stat = lstatSync(file, { throwIfNoEntry: false })
   if (stat?.isFile() !== true) return null
   try {
-    return { bytes: readFileSync(file), mtime: Math.floor(stat.mtimeMs / 1000) }
+    return readFileSync(file)
   } catch (error) {
     if (errorCode(error) === 'EACCES' || errorCode(error) === 'ENOENT') return null
     throw error
   }
-}
-
-/**
- * Puts a file back as it was, in place of whatever stands there, and does nothing where it is so still. It comes to be no younger than it
- * was: git takes entries of an index that are older than the index for settled.
- */
-export async function putBack(file: string, kept: KeptFile | null): Promise<void> {
-  const now = keepFile(file)
-  if (kept !== null && now?.mtime === kept.mtime && now.bytes.equals(kept.bytes)) return
-  if (kept === null && !isThere(file)) return
-  if (now === null || kept === null) await removeTree(file)
-  if (kept === null) return
-  const passing = `${file}.${randomName()}`
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  writeFileSync(passing, kept.bytes, { mode: 0o600 })
-  utimesSync(passing, kept.mtime, kept.mtime)
-  renameSync(passing, file)
-}
-
-/**
- * Makes `to` a copy of a file, with its time of change, in place of what it was: for a file that is not only ever replaced as a whole, of which
- * a second name would change with it. False when there is no such file.
- */
-export async function renewCopy(from: string, to: string): Promise<boolean> {
-  const kept = keepFile(from)
-  if (kept !== null) await putBack(to, kept)
-  return kept !== null
 }

@@ -3,6 +3,19 @@ import { dirname, join } from 'node:path'
 import { absentAsNull } from '../model/errno.ts'
 
 /**
+ * Whether `path` is a full tree of galley's: a real directory, no link on its last three parts, that `view` names as its own. What git
+ * repository it has is the word of whoever works there.
+ */
+export async function isFullTree(path: string, view: string): Promise<boolean> {
+  for (const part of [path, dirname(path), dirname(dirname(path)), view]) {
+    const found = await lstat(part).catch(absentAsNull)
+    if (found === null || !found.isDirectory()) return false
+  }
+  const named = await readText(join(view, 'gitdir'))
+  return named !== null && (await real(dirname(named.trim()))) === (await real(path))
+}
+
+/**
  * Whether `path` is a real directory, no link on its last three parts, whose `.git` and whose registration in `gitDir` name each
  * other. Whatever writes into a scratch tree asks this first: a link in its place would lead into files of the user's.
  */

@@ -93,7 +93,7 @@ describe.each(TREES)(
         'its index',
       ],
       ['every entry away', 'git read-tree --empty', 'its index'],
-      ['its .git away', 'rm .git', 'its .git'],
+      ['its .git away', 'rm -r .git', 'its .git'],
     ])('when it takes %s', async (_, first, what) => {
       const change = await proposeFive(tree, first)
       expect(change).toMatchObject({ revision: 1, state: 'staged' })

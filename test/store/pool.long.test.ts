@@ -14,10 +14,11 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openWorld, type World } from '../../src/flow/world.ts'
-import { commitId } from '../../src/model/ids.ts'
+import { commitId, type RefName } from '../../src/model/ids.ts'
+import { planOwnRepository, writeOwnRepository } from '../../src/store/own-repository.ts'
 import { type FullTree, POOL_MAX, slotNames, takeFullTree } from '../../src/store/pool.ts'
 import { readSlotState, writeSlotState } from '../../src/store/pool-slot.ts'
-import { scratchHome } from '../../src/store/scratch.ts'
+import { scratchHome, viewIndex } from '../../src/store/scratch.ts'
 import { systemClock } from '../../src/sys/clock.ts'
 import { makeRepo, type TestRepo } from '../helpers/repo.ts'
 
@@ -27,12 +28,17 @@ async function openFor(repo: TestRepo) {
 }
 
 async function take(world: World, commit: string): Promise<FullTree> {
-  return takeFullTree(world.repository, await world.store(), {
+  const store = await world.store()
+  const tree = await takeFullTree(world.repository, store, {
     commit: commitId(commit),
     purpose: { kind: 'check' },
     reader: await world.reader(),
     clock: world.clock,
   })
+  const onto = 'refs/heads/main' as RefName
+  const own = await planOwnRepository(world.repository, store, { onto, who: await world.identity() })
+  await writeOwnRepository(tree.slot, own, { head: tree.commit, index: viewIndex(tree.slot) })
+  return tree
 }
 
 /** Files and links of a tree, with their bytes and executable bits. */
@@ -191,7 +197,7 @@ describe('a full tree of the pool', () => {
     })
     writeFileSync(join(slot.path, 'a.txt'), '2\n')
     writeFileSync(join(slot.door.gitDir, 'index'), 'torn')
-    writeFileSync(slot.savedIndex, 'torn')
+    writeFileSync(viewIndex(slot), 'torn')
     const tree = await take(open.world, first)
     expect(tree.slot.path).toBe(slot.path)
     expectTrue(repo, slot.path, first)

@@ -5,6 +5,8 @@ import { type ChangeState, isPending } from '../../model/change.ts'
 import { type ChangeId, changeId, isChangeId } from '../../model/ids.ts'
 import { keepFiles, keepTree, leftRef } from '../../store/left-work.ts'
 import type { Store } from '../../store/open-store.ts'
+import { changedRepository } from '../../store/own-refs.ts'
+import { forgetHandedOut } from '../../store/own-repository.ts'
 import { lockSlot, runGoesOn } from '../../store/pool.ts'
 import {
   cleanSlot,
@@ -19,7 +21,7 @@ import {
 import { kept } from '../../store/retention.ts'
 import { scratchHome } from '../../store/scratch.ts'
 import { agesIn } from '../../sys/file-ages.ts'
-import { isScratchTree } from '../../sys/scratch-identity.ts'
+import { isFullTree, isScratchTree } from '../../sys/scratch-identity.ts'
 import { removeTree } from '../../sys/trees.ts'
 import { filesBefore } from '../collect/files-before.ts'
 import { besideRemarks } from '../collect/fold-beside.ts'
@@ -89,14 +91,17 @@ async function planTree(
   const gitDir = join(store.door.gitDir, 'worktrees', name)
   const remove = async () => {
     await removeTree(path)
+    await forgetHandedOut({ path })
     await removeTree(gitDir)
   }
-  if (!(await isScratchTree(path, gitDir)))
+  const isTree = name.endsWith('-full') ? isFullTree : isScratchTree
+  if (!(await isTree(path, gitDir)))
     return { what: path, reason: 'it is no scratch tree any more, and may hold anything' }
   const door = { ...store.door, gitDir, workTree: path }
   const changed = await changedFiles(door)
   const { paths } = await listUntracked(door, { ignored: 'left-out' })
-  const work = [...changed, ...paths]
+  const own = name.endsWith('-full') ? await changedRepository({ path }) : []
+  const work = [...changed, ...paths, ...own]
   if (work.length > 0) return { what: path, reason: `somebody worked in it: ${work.slice(0, 3).join(', ')}` }
   return { what: path, remove }
 }

@@ -1,11 +1,15 @@
+import { join } from 'node:path'
 import { findRelation } from '../../git/ancestry.ts'
 import { parseCommit } from '../../git/commit.ts'
 import { commitChain } from '../../git/commit-chain.ts'
 import type { ObjectReader } from '../../git/objects.ts'
+import { packSince } from '../../git/pack-objects.ts'
 import { resolveCommit } from '../../git/refs.ts'
 import type { CommitId, TreeId } from '../../model/ids.ts'
 import { keepFiles } from '../../store/left-work.ts'
 import type { Store } from '../../store/open-store.ts'
+import { readOwnHead } from '../../store/own-refs.ts'
+import { ownRepositoryOf } from '../../store/own-repository.ts'
 import type { Slot } from '../../store/pool-slot.ts'
 import { type CollectedFiles, collectFiles } from '../collect/collect-files.ts'
 import type { FilesBefore } from '../collect/sort-tree.ts'
@@ -57,9 +61,18 @@ export async function collectWork(
       takeAway: (path) => void keepFiles(repository, options.run, slot.path, [path]),
     },
   )
-  const head = await resolveCommit(slot.door, 'HEAD')
+  const head = await takeOverHead(store, slot, base)
   const commits = head === null ? null : await commitsSince(store, await world.reader(), base, head)
   return { ...files, head, commits }
+}
+
+/** The commit that HEAD of the tree's own repository came to, with what leads to it from the base. */
+async function takeOverHead(store: Store, slot: Slot, base: CommitId): Promise<CommitId | null> {
+  const own = await ownRepositoryOf(slot)
+  const head = readOwnHead(own.gitDir)?.commit ?? null
+  if (head === null || head === base) return head
+  await packSince(store.door, { from: base, to: head, objects: join(own.gitDir, 'objects') })
+  return resolveCommit(store.door, head)
 }
 
 async function commitsSince(

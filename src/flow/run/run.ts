@@ -1,7 +1,6 @@
 import { basename } from 'node:path'
 import { treeEnvironment } from '../../checks/tree-environment.ts'
 import { commitTree } from '../../git/commit-tree.ts'
-import { configureStore } from '../../git/configure-store.ts'
 import { emptyTree } from '../../git/fast-import.ts'
 import type { Agent } from '../../model/batch.ts'
 import { GalleyError, refuse } from '../../model/error.ts'
@@ -11,6 +10,7 @@ import { isSet } from '../../policy/agent-environment.ts'
 import { strictest } from '../../policy/judge.ts'
 import { quote } from '../../policy/quote.ts'
 import type { Store } from '../../store/open-store.ts'
+import { planOwnRepository } from '../../store/own-repository.ts'
 import { randomName } from '../../sys/clock.ts'
 import { type GroupResult, runInGroup } from '../../sys/process-group.ts'
 import { directoryInTree } from '../../sys/tree-files.ts'
@@ -48,13 +48,17 @@ export async function run(world: World, request: RunRequest): Promise<RunOutcome
   const store = await world.store()
   const id = randomName()
   const commit = base.commit ?? (await emptyCommit(world, store))
-  await configureStore(store.door, await world.identity())
+  const own = await planOwnRepository(world.repository, store, {
+    onto: base.onto,
+    who: await world.identity(),
+  })
   const marks = await takeMarks(world, store)
   const tree = await holdFullTree(world, store, {
     commit,
     policy: inForce.policy,
     purpose: { kind: 'run', run: id },
     usesSetup: request.usesSetup !== false,
+    own,
     ...(request.onProgress ? { onProgress: request.onProgress } : {}),
   })
   const agent: Agent = { name: basename(program).slice(0, limits.nameMaxCharacters), session: id }
