@@ -7,6 +7,12 @@ import { overlapText } from './overlap-text.ts'
 export const usageError = (message: string): GalleyError =>
   new GalleyError({ code: 'usage', message, data: {} })
 
+/** The refusal with advice that names the verb that was called; null = none. */
+export function ofVerb(refusal: Required<Refusal>, verb: string | null): Required<Refusal> {
+  const help = verb === null ? 'galley help' : `galley ${verb} --help`
+  return { ...refusal, hint: refusal.hint.replaceAll('galley <verb> --help', () => help) }
+}
+
 /** 0 done, 1 refused, 2 wrong command line, 255 a fault of galley's own. */
 export const exitCodeOf = (code: Refusal['code']): number =>
   code === 'usage' ? 2 : code === 'internal' ? 255 : 1
@@ -14,7 +20,7 @@ export const exitCodeOf = (code: Refusal['code']): number =>
 /** For people, on stderr. Text from files, git or agents is made visible before a terminal sees it. */
 export function errorText(refusal: Required<Refusal>): string {
   const head = `galley: ${refusal.code}: ${visible(refusal.message)}\n`
-  return `${head}${othersText(refusal)}${pathsText(refusal)}${nearestText(refusal)}${overlapText(refusal.data)}hint: ${visible(hintOf(refusal))}\n`
+  return `${head}${othersText(refusal)}${pathsText(refusal)}${nearestText(refusal)}${overlapText(refusal.data)}hint: ${visible(refusal.hint)}\n`
 }
 
 /** Every failing edit of a batch, or every fault of its form, beside the first, which the message names. */
@@ -44,12 +50,6 @@ interface Fault {
   readonly pointer: string
   readonly line: number
   readonly message: string
-}
-
-/** Advice names the change where it is known. */
-function hintOf(refusal: Required<Refusal>): string {
-  const { id } = refusal.data
-  return typeof id === 'string' ? refusal.hint.replaceAll('<id>', () => id) : refusal.hint
 }
 
 /** The nearest place of a text that matched nowhere, if the refusal knows one. */

@@ -4,7 +4,7 @@ import { refusalOf } from '../model/refusal-of.ts'
 import { version } from '../model/version.ts'
 import { systemClock } from '../sys/clock.ts'
 import type { CliProcess } from './cli-process.ts'
-import { errorText, exitCodeOf, usageError } from './errors.ts'
+import { errorText, exitCodeOf, ofVerb, usageError } from './errors.ts'
 import { readInput } from './input.ts'
 import type { Parsed } from './parse.ts'
 import { readPlainWords } from './plain-words.ts'
@@ -20,12 +20,14 @@ import { verbs } from './verbs.ts'
 export async function runCli(argv: readonly string[], proc: CliProcess): Promise<number> {
   // What follows a `--` is for somebody else: another program's own options.
   const wantsJson = (argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv).includes('--json')
+  let called: string | null = null
   try {
     const global = readGlobals(argv)
     if (global.verb === 'help') return printHelp(proc, global.rest)
     if (global.verb === null) return printPlain(proc, global.rest)
     const entry = Object.hasOwn(verbs, global.verb) ? verbs[global.verb] : undefined
     if (entry === undefined) throw usageError(await unknownVerb(global.verb))
+    called = global.verb
     const verb = await entry.load()
     const parsed = await parseWords(global.verb, verb, global.rest)
     if (parsed.kind === 'help') {
@@ -44,7 +46,7 @@ export async function runCli(argv: readonly string[], proc: CliProcess): Promise
     await printAnswer(proc, context, answer)
     return answer.exitCode ?? 0
   } catch (error) {
-    const refusal = refusalOf(error)
+    const refusal = ofVerb(refusalOf(error), called)
     if (wantsJson) proc.stdout.write(`${JSON.stringify({ ok: false, error: refusal })}\n`)
     else proc.stderr.write(errorText(refusal))
     return exitCodeOf(refusal.code)

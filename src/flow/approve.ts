@@ -37,7 +37,7 @@ export async function approve(
 
 /** Everything that an approval needs, held against the objects. Records none. */
 export async function prepareApproval(world: World, request: ApproveRequest): Promise<PreparedApproval> {
-  refuseAgents(world)
+  refuseAgents(world, { id: request.id })
   await finishInterrupted(world)
   const store = await world.store()
   const logged = await loadChange(world, store, request.id)
@@ -75,10 +75,18 @@ export interface PreparedApproval {
   readonly policy: PolicyInForce
 }
 
-/** What an agent may not do beside approving, and what a person does instead. */
+/** What an agent may not do, and what is done instead. */
 export interface PersonsDeed {
-  readonly message: string
-  readonly hint: string
+  /** Of a deed beside approving. */
+  readonly message?: string
+  readonly hint?: string
+  /** The change that waits for a person, where there is one. */
+  readonly id?: string
+}
+
+/** Approving what is only asked for yet: nothing is staged, so that no id can be named. */
+export const yesBeforehand: PersonsDeed = {
+  hint: 'Leave --yes out: then it is staged, and a person approves it in their own terminal.',
 }
 
 /**
@@ -87,10 +95,10 @@ export interface PersonsDeed {
  *
  * @throws GalleyError `agent-may-not-approve`.
  */
-export function refuseAgents(world: World, deed?: PersonsDeed): void {
+export function refuseAgents(world: World, { message, hint, id }: PersonsDeed = {}): void {
   const sign = agentSign(world)
   if (sign === null) return
-  const message = deed === undefined ? 'the environment shows an agent at work' : deed.message
-  const data = { variable: sign.variable }
-  refuse('agent-may-not-approve', `${message} (${sign.what})`, data, deed?.hint)
+  const data = { variable: sign.variable, ...(id === undefined ? {} : { id }) }
+  const what = message ?? 'the environment shows an agent at work'
+  refuse('agent-may-not-approve', `${what} (${sign.what})`, data, hint)
 }

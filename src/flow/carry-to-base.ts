@@ -120,5 +120,9 @@ export const failureOf = (
 })
 
 /** `overlaps-uncommitted`: what the edit needs is work that nobody has committed. */
-export const overlap = (request: BuildRequest, path: string, why: string, holder = path): Failure =>
-  failureOf('overlaps-uncommitted', request, path, `${holder} holds uncommitted work: ${why}`)
+export const overlap = (request: BuildRequest, path: string, why: string, holder = path): Failure => ({
+  ...failureOf('overlaps-uncommitted', request, path, `${holder} holds uncommitted work: ${why}`),
+  hint: request.includeUncommitted
+    ? 'Commit that work first.'
+    : 'Commit that work first; or propose the batch again with `--include-uncommitted`, which takes it into the change.',
+})

@@ -33,8 +33,16 @@ export function parseBatch(bytes: Uint8Array): ParsedBatch {
     return tooLarge(`batch at /edits: ${edits.length} edits, more than ${limits.batchMaxEdits}`)
   }
   const read = readBatch(json.value, illFormedTexts(text, json.value))
-  return read.kind === 'faults' ? { kind: 'refused', refusal: placeFaults(read.faults, json) } : read
+  if (read.kind === 'batch') return read
+  const refusal = placeFaults(read.faults, json)
+  return { kind: 'refused', refusal: isToolCall(json.value) ? { ...refusal, hint: CALL_HINT } : refusal }
 }
+
+/** `{ "tool": …, "input": … }`, alone or as a list of one: what `galley call` takes. */
+const isToolCall = (value: unknown): boolean =>
+  isJsonObject(value) && !Object.hasOwn(value, 'edits') && ('tool' in value || 'calls' in value)
+
+const CALL_HINT = 'This is a tool call: `galley call` runs it; in a batch it is an item of "edits".'
 
 const tooLarge = (message: string): ParsedBatch => ({
   kind: 'refused',

@@ -16,7 +16,7 @@ const codes = {
   'empty-batch': ['The batch asks for no edit.', 'Add at least one edit.'],
   'too-large': [
     'An input exceeds a stated limit.',
-    'Split the batch, or raise `limits` in the policy where it allows that.',
+    'Do it in smaller parts, or raise `limits` in the policy where it allows that.',
   ],
   'ambiguous-dialect': [
     'A tool call fits two dialects that mean different things.',
@@ -117,7 +117,7 @@ const codes = {
     'Read the file first (`galley read`), then repeat with its blob id.',
   ],
   'stale-read': ['The file changed since it was read.', 'Read it again; what changed is shown.'],
-  'unknown-change': ['No change has this id.', 'See `galley status`.'],
+  'unknown-change': ['No change has this id.', 'See `galley status` and `galley log`.'],
   'ambiguous-name': ['Several changes begin with these characters.', 'Give more characters of the id.'],
   'wrong-state': ['The change is in a state that does not allow this.', 'See `galley show <id>`.'],
   'digest-mismatch': [
@@ -132,12 +132,12 @@ const codes = {
     'The environment shows an agent at work, and this is for a person to do.',
     'Ask a person to run `galley approve <id>` in their own terminal.',
   ],
-  expired: ['The approval has expired.', 'Approve again.'],
+  expired: ['The approval has expired.', 'Approve again: `galley approve <id>`.'],
   'checks-failed': ['A required check failed.', 'See `galley show <id>` for its output.'],
   'check-missing': ['A required check did not run.', 'Run `galley check <id>`, or install what it needs.'],
   'setup-failed': [
     'The setup command of the policy failed in a scratch tree.',
-    'See its output; `galley run --no-setup` does without it.',
+    'Its output says why; `setup` in .galley.json names the command.',
   ],
   'read-only': [
     'The policy, or the mode given, allows reading only.',
@@ -155,10 +155,13 @@ const codes = {
   ],
   busy: ['Another galley process is landing in this repository.', 'Try again when it has ended.'],
   'branch-moved': ['The branch is not where it was expected.', 'Propose again on the new tip.'],
-  conflict: ['The change conflicts with newer commits.', 'Revise it: `galley propose --revise <id>`.'],
+  conflict: [
+    'The change conflicts with newer commits.',
+    'Send the edits again, for the files as they are now: `galley propose --revise <id> batch.json`.',
+  ],
   'overlaps-uncommitted': [
     'Uncommitted work stands where the change would write.',
-    'Commit that work first; or propose the batch again with `--include-uncommitted`, which takes it into the change.',
+    'Commit that work, or put it aside, and try again.',
   ],
   'would-overwrite': ['A file that git does not track stands in the way.', 'Move it away, then repeat.'],
   'changed-after-approval': ['A file changed after its approval.', 'Propose and approve again.'],
@@ -173,8 +176,11 @@ const codes = {
     'A root or shallow-boundary commit cannot be undone.',
     'Delete the files by a change of their own.',
   ],
-  'needs-mainline': ['A merge commit needs the parent to go back to.', 'Give `--mainline <n>`.'],
-  'overlaps-later': ['Later changes touch the same lines.', 'Undo those too, or edit by hand.'],
+  'needs-mainline': [
+    'A merge commit needs the parent to go back to.',
+    'Name the commit to `galley undo`, with `-m` and the number of the parent.',
+  ],
+  'overlaps-later': ['Later changes touch the same lines.', 'Take those back first, or edit by hand.'],
   'not-a-repository': ['This is not a git repository.', 'Run galley inside one, or give `-C <dir>`.'],
   'unsupported-repository': [
     'The repository uses something that galley does not support.',
@@ -195,7 +201,10 @@ const codes = {
     'An approval or trailer does not stand up to the objects.',
     'Do not trust this commit; see the data given.',
   ],
-  internal: ['A fault of galley itself.', 'Please report it with the log in .git/galley/.'],
+  internal: [
+    'A fault of galley itself.',
+    'Please report it, with what was asked for and `galley.log` of the folder that galley keeps in the git directory.',
+  ],
 } as const satisfies Record<string, readonly [meaning: string, hint: string]>
 
 export type ErrorCode = keyof typeof codes

@@ -110,8 +110,10 @@ export function overlapRefusal(facts: {
   readonly later: readonly LaterFact[]
   /** Whether all of it could be undone together with those later ones. */
   readonly isSolvable: boolean
+  /** The options that take back a part, of the command that was given. */
+  readonly partOptions: readonly string[]
 }): Refusal {
-  const { what, commit, paths, messages, conflicts, later, isSolvable } = facts
+  const { what, commit, paths, messages, conflicts, later, isSolvable, partOptions } = facts
   const places = conflicts.map(placeOf)
   const where = places.length === 0 ? paths.map(quote).join(', ') : places.join(', ')
   const gone = later.filter((l) => l.how === 'deleted').flatMap((l) => l.paths)
@@ -125,10 +127,17 @@ export function overlapRefusal(facts: {
     code: 'overlaps-later',
     message: `undo ${what}: later changes overlap with it in ${where}${by}${deleted}`,
     data: { commit, paths, messages, later, conflicts, withLater: isSolvable },
-    hint: isSolvable
-      ? `\`--with-later\` takes ${later.length === 1 ? 'that change' : `those ${later.length} changes`} back too, as one change; \`--path\` and \`--hunk\` take back a part.`
-      : 'Take back a part with `--path` or `--hunk`, or edit by hand.',
+    hint: overlapHint(later.length, isSolvable, partOptions),
   }
+}
+
+function overlapHint(later: number, isSolvable: boolean, partOptions: readonly string[]): string {
+  const options = partOptions.map((option) => `\`${option}\``)
+  const all = `\`--with-later\` takes ${later === 1 ? 'that change' : `those ${later} changes`} back too, as one change`
+  if (options.length === 0) return isSolvable ? `${all}.` : 'Edit by hand.'
+  return isSolvable
+    ? `${all}; ${options.join(' and ')} ${options.length === 1 ? 'takes' : 'take'} back a part.`
+    : `Take back a part with ${options.join(' or ')}, or edit by hand.`
 }
 
 function placeOf({ path, lines }: ConflictFact): string {

@@ -18,13 +18,14 @@ export async function withTemporaryDirectory<T>(task: (directory: string) => Pro
   }
 }
 
-/** Writes a file into a temporary directory and gives its path. */
+/** Writes a file into a temporary directory, for this account alone, and gives its path. */
 export async function writeTemporary(
   directory: string,
   name: string,
   bytes: Uint8Array | string,
+  mode = 0o600,
 ): Promise<string> {
   const file = join(directory, name)
-  await writeFile(file, bytes, { mode: 0o600, flag: 'wx' })
+  await writeFile(file, bytes, { mode, flag: 'wx' })
   return file
 }

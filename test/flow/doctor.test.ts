@@ -132,15 +132,17 @@ describe('the doctor', () => {
     )
   })
 
-  test('notes programs that git would run on contents', async () => {
-    using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
+  test('notes programs that git would run on contents of tracked files, and no others', async () => {
+    const attributes = 'a.txt diff=word merge=ours\n*.key filter=crypt\n*.bin filter=lfs\n'
+    using repo = makeRepo({ files: { 'a.txt': 'a\n', 'b.key': 'b\n', '.gitattributes': attributes } })
+    repo.git('config', 'filter.lfs.clean', 'false')
     repo.git('config', 'filter.crypt.clean', 'false')
     repo.git('config', 'diff.word.textconv', 'false')
     repo.git('config', 'merge.ours.driver', 'true')
     const found = await doctor(repo)
     expect(found.healthy).toBe(true)
     expect(said(found)).toEqual([
-      expect.stringContaining('filter drivers: "crypt"'),
+      expect.stringContaining('filter drivers: "crypt";'),
       expect.stringContaining('diff drivers: "word"'),
       expect.stringContaining('merge drivers: "ours"'),
       noHooks,

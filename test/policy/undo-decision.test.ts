@@ -229,6 +229,7 @@ describe('the text of an undo', () => {
         },
       ],
       later: [{ commit: commit('3'), title: 'Later', id: null, paths: ['a.txt'], how: 'lines' as const }],
+      partOptions: ['--path'],
     }
     const solvable = overlapRefusal({ ...facts, isSolvable: true })
     expect(solvable.message).toBe(
@@ -236,5 +237,7 @@ describe('the text of an undo', () => {
     )
     expect(solvable.hint).toContain('--with-later')
     expect(overlapRefusal({ ...facts, isSolvable: false }).hint).not.toContain('--with-later')
+    expect(overlapRefusal({ ...facts, isSolvable: true, partOptions: [] }).hint).not.toContain('--path')
+    expect(overlapRefusal({ ...facts, isSolvable: false, partOptions: [] }).hint).toBe('Edit by hand.')
   })
 })

@@ -1,4 +1,4 @@
-import { approve, refuseAgents } from '../../flow/approve.ts'
+import { approve, refuseAgents, yesBeforehand } from '../../flow/approve.ts'
 import type { ChangeView } from '../../flow/change-view.ts'
 import { type Applied, approveUnseen, landedBefore, landWithYes } from '../../flow/land/apply.ts'
 import { type Asked, propose } from '../../flow/propose.ts'
@@ -28,7 +28,7 @@ export const apply: Verb = {
     }),
   run: async (context, args) => {
     const world = await context.world()
-    if (args['yes'] === true) refuseAgents(world)
+    if (args['yes'] === true) refuseAgents(world, yesBeforehand)
     const [word] = args['_'] as readonly string[]
     const batch = await context.readInput(String(word ?? '-'))
     const proposed = await propose(world, proposeRequest(args, batch))

@@ -36,9 +36,26 @@ export const read: Verb = {
       ...session,
     })
     const head = `${visible(file.path)}  ${file.mode}  ${file.totalLines} lines  ${file.eol}${file.bom ? '  BOM' : ''}\nblob ${file.blob}\n`
-    const lines = file.content === null ? ['(not UTF-8 text; --json gives base64)'] : file.content.split('\n')
+    const lines = file.content === null ? [notShown(file.base64 ?? '')] : file.content.split('\n')
     if (lines.at(-1) === '') lines.pop()
     const numbered = lines.map((text, i) => `${String(file.from + i).padStart(6)}  ${visible(text)}\n`)
     return { value: { ...file }, text: `${head}${numbered.join('')}` }
   },
 }
+
+/** Why a file is not shown. Its first bytes tell the encodings that editors write with a mark. */
+function notShown(base64: string): string {
+  const mark = Buffer.from(base64.slice(0, 8), 'base64').toString('hex')
+  const encoding = MARKS.find(([bytes]) => mark.startsWith(bytes))?.[1]
+  return encoding === undefined
+    ? '(not UTF-8 text; --json gives base64)'
+    : `(${encoding} text, which is not shown; --json gives base64)`
+}
+
+/** Byte-order marks, the longer before those that they begin with. */
+const MARKS = [
+  ['fffe0000', 'UTF-32 (little-endian)'],
+  ['0000feff', 'UTF-32 (big-endian)'],
+  ['fffe', 'UTF-16 (little-endian)'],
+  ['feff', 'UTF-16 (big-endian)'],
+] as const

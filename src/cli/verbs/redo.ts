@@ -1,4 +1,4 @@
-import { refuseAgents } from '../../flow/approve.ts'
+import { refuseAgents, yesBeforehand } from '../../flow/approve.ts'
 import { previewRedo, redo as redoFlow } from '../../flow/undo/redo.ts'
 import { changeOptions, namedChange } from '../one-change.ts'
 import type { Verb } from '../verb.ts'
@@ -21,7 +21,7 @@ export const redo: Verb = {
     const target = await namedChange(world, args, 'undone')
     const request = { target, withLater: args['with-later'] === true }
     if (args['dry-run'] === true) return previewAnswer(context, await previewRedo(world, request))
-    if (args['yes'] === true) refuseAgents(world)
+    if (args['yes'] === true) refuseAgents(world, yesBeforehand)
     return stagedAnswer(world, context, args, await redoFlow(world, request))
   },
 }

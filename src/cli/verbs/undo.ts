@@ -1,5 +1,5 @@
 import type { Argv } from 'yargs'
-import { refuseAgents } from '../../flow/approve.ts'
+import { refuseAgents, yesBeforehand } from '../../flow/approve.ts'
 import { readPairs } from '../../flow/show.ts'
 import {
   previewUndo,
@@ -58,7 +58,7 @@ export const undo: Verb = {
     const world = await context.world()
     const request = await requestOf(world, args)
     if (args['dry-run'] === true) return previewAnswer(context, await previewUndo(world, request))
-    if (args['yes'] === true) refuseAgents(world)
+    if (args['yes'] === true) refuseAgents(world, yesBeforehand)
     return stagedAnswer(world, context, args, await undoFlow(world, request))
   },
 }

@@ -23,6 +23,7 @@ export function parseCall(bytes: Uint8Array): ParsedCall {
   if (typeof text !== 'string') return { kind: 'refused', refusal: text }
   const json = parseJson(text, limits.jsonMaxDepth)
   if (json.kind === 'refused') return json
+  if (isJsonObject(json.value) && Object.hasOwn(json.value, 'edits')) return aBatch
   const value = onlyCall(json.value)
   if ('code' in value) return { kind: 'refused', refusal: value }
   const read = readItem(value.call, [])
@@ -38,6 +39,15 @@ export function parseCall(bytes: Uint8Array): ParsedCall {
     return refused(illFormed.code, `the call${placeOf(illFormed.way)}: ${illFormed.message}`)
   }
   return { kind: 'call', call: read.item }
+}
+
+const aBatch: ParsedCall = {
+  kind: 'refused',
+  refusal: {
+    code: 'invalid-batch',
+    message: 'this is a batch (it has "edits") and no tool call: `galley propose` and `galley apply` take it',
+    data: { pointer: '/edits' },
+  },
 }
 
 /** The call of a list of one. Several are several calls: each has its own approval. */

@@ -10,7 +10,7 @@ import type { Store } from '../../store/open-store.ts'
 import type { CallEntry, KeptText, OutcomeEntry } from '../../store/sessions.ts'
 import { type CallJournal, callsOf, keepText, loadText, openCallJournal } from '../../store/turns.ts'
 import { ownIdentity } from '../../sys/process-identity.ts'
-import { refuseAgents } from '../approve.ts'
+import { refuseAgents, yesBeforehand } from '../approve.ts'
 import type { ChangeView } from '../change-view.ts'
 import { finishInterrupted } from '../recover.ts'
 import type { World } from '../world.ts'
@@ -61,7 +61,7 @@ export interface CallAnswer {
  * for a journal that does not hold together; `too-large`, for one that has outgrown its limit.
  */
 export async function callTool(world: World, request: CallRequest): Promise<CallAnswer> {
-  if (request.approval.kind === 'yes') refuseAgents(world)
+  if (request.approval.kind === 'yes') refuseAgents(world, yesBeforehand)
   const store = await world.store()
   await finishInterrupted(world)
   const journal = await openCallJournal(store, request.session ?? unnamedSession)

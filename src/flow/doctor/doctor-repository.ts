@@ -1,5 +1,7 @@
 import { join } from 'node:path'
+import { isAttributeInUse } from '../../git/attribute-in-use.ts'
 import { type GitConfig, isTrue } from '../../git/config.ts'
+import type { Repository } from '../../git/open-repository.ts'
 import { operationInProgress } from '../../git/operation-state.ts'
 import { readShallow } from '../../git/shallow.ts'
 import { unmergedPaths } from '../../git/unmerged.ts'
@@ -30,7 +32,7 @@ export async function examineRepository(world: World): Promise<readonly Finding[
     ...(await examineOperation(world)),
     ...(await examineIndexLock(world)),
     ...limitedHistory(config, (await readShallow(repository)).size),
-    ...drivers(config),
+    ...(await drivers(repository, config)),
   ]
 }
 
@@ -103,33 +105,21 @@ function limitedHistory(config: GitConfig, shallowCommits: number): readonly Fin
   ]
 }
 
-/** Programs that git would run on contents. galley runs none of them. */
-function drivers(config: GitConfig): readonly Finding[] {
-  const named = new Map<string, string[]>()
-  for (const key of config.keys()) {
-    const found =
-      /^(?:(filter)\.(.+)\.(?:clean|smudge|process)|(diff)\.(.+)\.(?:command|textconv)|(merge)\.(.+)\.driver)$/.exec(
-        key,
-      )
-    const [kind, name] = found?.slice(1).filter((part) => part !== undefined) ?? []
-    if (kind === undefined || name === undefined) continue
-    named.set(kind, [...new Set([...(named.get(kind) ?? []), name])])
+/** Programs that git would run on contents of tracked paths, and what galley does there. */
+async function drivers({ door }: Repository, config: GitConfig): Promise<readonly Finding[]> {
+  const kinds = [
+    ['filter', /^filter\.(.+)\.(?:clean|smudge|process)$/, FILTERED],
+    ['diff', /^diff\.(.+)\.(?:command|textconv)$/, "galley's diffs do not use them"],
+    ['merge', /^merge\.(.+)\.driver$/, 'galley merges as text, without them'],
+  ] as const
+  const findings: Finding[] = []
+  for (const [kind, pattern, what] of kinds) {
+    const names = new Set([...config.keys()].flatMap((key) => pattern.exec(key)?.[1] ?? []))
+    const used: string[] = []
+    for (const name of names) if (await isAttributeInUse(door, kind, name)) used.push(quote(name))
+    if (used.length > 0) findings.push(note('repository', `${kind} drivers: ${used.join(', ')}; ${what}`))
   }
-  const list = (kind: string) => (named.get(kind) ?? []).map(quote).join(', ')
-  return [
-    ...(named.has('filter')
-      ? [
-          note(
-            'repository',
-            `filter drivers: ${list('filter')}; galley does not run them, and refuses paths behind them (filtered)`,
-          ),
-        ]
-      : []),
-    ...(named.has('diff')
-      ? [note('repository', `diff drivers: ${list('diff')}; galley's diffs do not use them`)]
-      : []),
-    ...(named.has('merge')
-      ? [note('repository', `merge drivers: ${list('merge')}; galley merges as text, without them`)]
-      : []),
-  ]
+  return findings
 }
+
+const FILTERED = 'galley does not run them, and refuses paths behind them (filtered)'

@@ -1,6 +1,6 @@
 import { GalleyError, refuse } from '../../model/error.ts'
 import { type ErrorCode, hintFor } from '../../model/error-codes.ts'
-import { type ApproveRequest, approve, refuseAgents } from '../approve.ts'
+import { type ApproveRequest, approve, refuseAgents, yesBeforehand } from '../approve.ts'
 import type { ChangeView } from '../change-view.ts'
 import { type Asked, isAsAsked, type ProposeRequest, propose } from '../propose.ts'
 import type { World } from '../world.ts'
@@ -19,7 +19,7 @@ export interface Applied extends Landed {
  * the change stays as far as it came.
  */
 export async function apply(world: World, request: ProposeRequest): Promise<Applied> {
-  refuseAgents(world)
+  refuseAgents(world, yesBeforehand)
   const proposed = await propose(world, request)
   const before = landedBefore(proposed)
   if (before !== null) return before

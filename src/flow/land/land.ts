@@ -142,7 +142,7 @@ async function landApproved(
   const decision = await decide(world, store, logged, inForce, tip, reads)
   switch (decision.kind) {
     case 'refused':
-      throw new GalleyError(decision.refusal)
+      throw new GalleyError({ ...decision.refusal, data: { id: logged.change.id, ...decision.refusal.data } })
     case 'merge':
       beforeCommands(step)
       return restageByMerge(world, store, logged, { inForce, tip, moved: decision.movedPaths })

@@ -61,7 +61,7 @@ async function reparent(
 
 async function sign(world: World, store: Store, unsigned: CommitId, tip: CommitId | null): Promise<CommitId> {
   const original = await parseCommit(await world.reader(), unsigned)
-  return signCommit(world.repository, store.door, original.tree, {
+  return signCommit(world.repository, store.door, await world.config(), original.tree, {
     base: tip,
     author: original.author,
     committer: await world.identity(),

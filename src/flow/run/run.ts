@@ -81,7 +81,8 @@ async function start(work: RunWork): Promise<GroupResult> {
   if (tree.setupFailure !== null) {
     const { summary, output } = tree.setupFailure
     const said = output.toString('utf8').slice(-4000)
-    refuse('setup-failed', `the tree could not be set up: ${summary}`, { output: said })
+    const hint = 'Its output says why; `galley run --no-setup` does without it.'
+    refuse('setup-failed', `the tree could not be set up: ${summary}`, { output: said }, hint)
   }
   const [file, ...args] = request.command
   const cwd = directoryInTree(tree.slot.path, request.directory ?? '')

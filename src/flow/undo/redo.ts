@@ -9,7 +9,7 @@ import { changeOfCommit } from '../mark-undone.ts'
 import { finishInterrupted } from '../recover.ts'
 import type { World } from '../world.ts'
 import { preview, stageUndo, type Undone, type UndoPreview, type UndoRequest } from './undo.ts'
-import { parentOf, planChange, type QuickPlan } from './undo-target.ts'
+import { parentOf, planChange, type QuickPlan, type UndoPlan } from './undo-target.ts'
 
 export interface RedoRequest {
   /** The id of a change that was undone, or of the undo; or the undo's commit. */
@@ -50,8 +50,10 @@ async function planRedo(world: World, store: Store, target: string): Promise<Qui
   switch (decision.kind) {
     case 'refused':
       throw new GalleyError(decision.refusal)
-    case 'undo':
-      return planChange(world, store, await load(world, store, decision.id))
+    case 'undo': {
+      const plan = await planChange(world, store, await load(world, store, decision.id))
+      return mapPlan(plan, (each) => ({ ...each, isRedo: true }))
+    }
     case 'reapply':
       return planAgain(world, store, change, await load(world, store, decision.undo))
   }
@@ -85,13 +87,15 @@ async function planAgain(world: World, store: Store, change: Change, undo: Chang
     id: change.id,
     change,
   } as const
-  const turned = (plan: QuickPlan['plan']): QuickPlan['plan'] => ({
+  return mapPlan(quick, (plan) => ({
     ...plan,
     steps: plan.steps.map((step) => ({ ...step, ...again, takesBack: false })),
-  })
-  return {
-    plan: turned(quick.plan),
-    isInHistory: quick.isInHistory,
-    elsewhere: async () => turned(await quick.elsewhere()),
-  }
+    isRedo: true,
+  }))
 }
+
+const mapPlan = (quick: QuickPlan, change: (plan: UndoPlan) => UndoPlan): QuickPlan => ({
+  plan: change(quick.plan),
+  isInHistory: quick.isInHistory,
+  elsewhere: async () => change(await quick.elsewhere()),
+})

@@ -152,6 +152,7 @@ async function overlap(
     conflicts: await drawn(aside, found.first, plan.tip),
     later: found.later,
     isSolvable: found.isSolvable,
+    partOptions: plan.isRedo ? [] : plan.session === null ? ['--path', '--hunk'] : ['--path'],
   })
   return { kind: 'overlap', refusal }
 }

@@ -38,6 +38,8 @@ export interface UndoPlan {
   /** Newest first. */
   readonly steps: readonly UndoStep[]
   readonly session: string | null
+  /** `galley redo` asked for it, which takes no part of anything. */
+  readonly isRedo: boolean
 }
 
 /** A plan, and whether what it takes back is in the branch at all: that takes as long as the merge, and runs beside it. */
@@ -99,6 +101,7 @@ export async function planChange(
     tip: at,
     steps: [one],
     session: null,
+    isRedo: false,
   })
   if (here !== null) return settled(plan(here.onto, here.tip, step))
   return {
@@ -150,7 +153,7 @@ async function planCommit(
   const isMerge = parents.length > 1
   const step = stepOf({ commit, parent, change: landed, title: landed?.title ?? title, isMerge })
   return {
-    plan: { onto: head.ref, tip: head.tip, steps: [step], session: null },
+    plan: { onto: head.ref, tip: head.tip, steps: [step], session: null, isRedo: false },
     isInHistory: isIn(store, commit, head.tip),
     elsewhere: () => refuse('wrong-state', `${commit} is not in the history of ${head.ref}`, { commit }),
   }
@@ -204,8 +207,11 @@ export async function parentOf(
   }
   const chosen = parents[(mainline ?? 0) - 1]
   if (chosen === undefined) {
-    const message = `${commit} has ${parents.length} parent${another === undefined ? '' : 's'}; which one to go back to is not said`
-    refuse('needs-mainline', message, { commit, parents })
+    const count = `${commit} has ${parents.length} parent${another === undefined ? '' : 's'}`
+    const what =
+      mainline === undefined ? 'which one to go back to is not said' : `none has the number ${mainline}`
+    const ways = parents.map((_, i) => `\`galley undo ${commit.slice(0, 12)} -m ${i + 1}\``).join(' or ')
+    refuse('needs-mainline', `${count}; ${what}`, { commit, parents }, `Say it: ${ways}.`)
   }
   return chosen
 }
@@ -233,7 +239,8 @@ async function planSession(world: World, store: Store, session: string): Promise
   const head = await world.head()
   const isBranch = !head.detached || standing.some((c) => c.landing?.ref === head.ref)
   const here = head.tip === null || !isBranch ? [] : await stepsIn(store, steps, head.tip)
-  if (head.tip !== null && here.length > 0) return { onto: head.ref, tip: head.tip, steps: here, session }
+  if (head.tip !== null && here.length > 0)
+    return { onto: head.ref, tip: head.tip, steps: here, session, isRedo: false }
   const onto = branchOf(standing, session)
   const tip = await resolveCommit(world.repository.door, onto)
   if (tip === null)
@@ -242,7 +249,7 @@ async function planSession(world: World, store: Store, session: string): Promise
   if (there.length === 0) {
     refuse('wrong-state', `nothing that the session landed is in the history of ${onto}`, { session, onto })
   }
-  return { onto, tip, steps: there, session }
+  return { onto, tip, steps: there, session, isRedo: false }
 }
 
 /** Those that are in the branch, newest first: what is not in it any more is not taken back from it. */
