@@ -45,7 +45,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'cli/pager.ts': room(SURFACE, 'child_process'), // the pager is run by the user's shell, as git runs it
   'cli/demo.ts': room(`${SURFACE} sys`, 'path url os fs'), // plays the user: makes a repository and runs the command
   hook: room('model flow'),
-  mcp: room(SURFACE, 'stream', '@modelcontextprotocol/server zod'),
+  mcp: room(SURFACE, 'stream crypto http net', '@modelcontextprotocol/server zod'),
   'index.ts': room('model flow'),
 }
 

@@ -1,5 +1,5 @@
 import { join, sep } from 'node:path'
-import { agentAtWork, isSet, ownMarks } from '../policy/agent-environment.ts'
+import { agentAtWork, clientEnvironment, isSet, ownMarks } from '../policy/agent-environment.ts'
 import { scratchHome } from '../store/scratch.ts'
 import { ownDirectory, startedWith } from '../sys/lineage.ts'
 import type { World } from './world.ts'
@@ -18,9 +18,14 @@ export interface AgentSign {
  *
  * A seat belt for one account: a process that was started by another service (`at`, cron), or left its parents and its directory
  * behind without a variable, is not told from a person's. A signature by a key that asks is the lock.
+ *
+ * @param asks - `client`: an agent's client asked the person before it.
  */
-export function agentSign({ repository }: Pick<World, 'repository'>): AgentSign | null {
-  const variable = agentAtWork(repository.env)
+export function agentSign(
+  { repository }: Pick<World, 'repository'>,
+  asks: 'anybody' | 'client' = 'anybody',
+): AgentSign | null {
+  const variable = agentAtWork(asks === 'client' ? clientEnvironment(repository.env) : repository.env)
   if (variable !== null) return { variable, what: `${variable} is set` }
   const above = startedWith(ownMarks).find((one) => isSet(one.value))
   if (above !== undefined)

@@ -37,7 +37,7 @@ export async function approve(
 
 /** Everything that an approval needs, held against the objects. Records none. */
 export async function prepareApproval(world: World, request: ApproveRequest): Promise<PreparedApproval> {
-  refuseAgents(world, { id: request.id })
+  refuseAgents(world, { id: request.id, asks: request.via === 'mcp-client' ? 'client' : 'anybody' })
   await finishInterrupted(world)
   const store = await world.store()
   const logged = await loadChange(world, store, request.id)
@@ -82,6 +82,8 @@ export interface PersonsDeed {
   readonly hint?: string
   /** The change that waits for a person, where there is one. */
   readonly id?: string
+  /** `client`: an agent's client asked the person before it. */
+  readonly asks?: 'client' | 'anybody'
 }
 
 /** Approving what is only asked for yet: nothing is staged, so that no id can be named. */
@@ -95,8 +97,8 @@ export const yesBeforehand: PersonsDeed = {
  *
  * @throws GalleyError `agent-may-not-approve`.
  */
-export function refuseAgents(world: World, { message, hint, id }: PersonsDeed = {}): void {
-  const sign = agentSign(world)
+export function refuseAgents(world: World, { message, hint, id, asks }: PersonsDeed = {}): void {
+  const sign = agentSign(world, asks)
   if (sign === null) return
   const data = { variable: sign.variable, ...(id === undefined ? {} : { id }) }
   const what = message ?? 'the environment shows an agent at work'

@@ -1,5 +1,11 @@
 import { dialectNames } from '../model/batch.ts'
 
+/** Of several types. A list of types is no form that all clients' validators take without a complaint. */
+const either = (types: readonly string[], description: string) => ({
+  anyOf: types.map((type) => ({ type })),
+  description,
+})
+
 const text = (description: string) => ({ type: 'string', description })
 
 /**
@@ -26,23 +32,19 @@ export const editProperties = {
       'replace: "old" (must stand in exactly one place, or "all") becomes "new". lines: lines "from" to "to" become "content". insert: "content" after line "after" (0 = top). append: "content" at the end. write: the whole file. delete. move: to "to". chmod: "executable". patch: "text" as *** Begin Patch. diff: "text" as a unified diff. blocks: "text" as SEARCH/REPLACE blocks.',
   },
   path: text('Path from the root of the repository. For all but patch and diff.'),
-  blob: {
-    type: ['string', 'null'],
-    description:
-      'Blob id of the file as you read it (null = absent): the edit is refused where it is another by now.',
-  },
+  blob: either(
+    ['string', 'null'],
+    'Blob id of the file as you read it (null = absent): the edit is refused where it is another by now.',
+  ),
   old: text('replace: the text as it stands in the file, exactly.'),
   new: text('replace: the text in its place.'),
   all: { type: 'boolean', description: 'replace: in every place.' },
   from: { type: 'integer', description: 'lines: first line, from 1.' },
-  to: {
-    type: ['integer', 'string'],
-    description: 'lines: last line, included (default: "from"). move: the new path.',
-  },
-  content: {
-    type: ['string', 'null'],
-    description: 'lines (null = delete them), insert, append, write: the text, line ends included.',
-  },
+  to: either(['integer', 'string'], 'lines: last line, included (default: "from"). move: the new path.'),
+  content: either(
+    ['string', 'null'],
+    'lines (null = delete them), insert, append, write: the text, line ends included.',
+  ),
   expected: text('lines: the lines as you expect them, as evidence where you have not read the file.'),
   after: { type: 'integer', description: 'insert: the line after which it stands; 0 = top.' },
   mode: {
@@ -62,10 +64,7 @@ export const editProperties = {
   tool: text(
     'In place of "op": the name of an editing tool of your own system (Edit, apply_patch, str_replace_based_edit_tool, …).',
   ),
-  input: {
-    type: ['object', 'string'],
-    description: 'With "tool": its arguments, as your own system has them.',
-  },
+  input: either(['object', 'string'], 'With "tool": its arguments, as your own system has them.'),
 } as const
 
 /** A batch as the tools take it: its own keys, "version" optional. */
@@ -89,7 +88,7 @@ export const editsSchema = (more: Readonly<Record<string, object>>) => ({
         type: 'object',
         properties: {
           path: text('Path.'),
-          blob: { type: ['string', 'null'], description: 'Blob id as read; null = absent.' },
+          blob: either(['string', 'null'], 'Blob id as read; null = absent.'),
         },
         required: ['path', 'blob'],
       },

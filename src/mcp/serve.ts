@@ -13,18 +13,20 @@ export interface McpOptions {
   readonly open: (directory: string) => Promise<World>
   readonly clock: World['clock']
   readonly adapter: DialectName | null
+  /** The conversation that this process serves, where its client says so to the programs that it starts. */
+  readonly conversation?: string | undefined
 }
 
 /** How long a repository that nobody uses stays open. */
 const IDLE_MS = 5_000
 
 /** What one server process holds for all its clients. */
-export function makeHost({ directories, open, clock, adapter }: McpOptions): McpHost {
+export function makeHost({ directories, open, clock, adapter, conversation }: McpOptions): McpHost {
   return {
     places: openPlaces({ directories, open, idleMs: IDLE_MS }),
     clock,
     adapter,
-    processName: Buffer.from(clock.random(6)).toString('hex'),
+    processName: conversation ?? Buffer.from(clock.random(6)).toString('hex'),
     // The key lives as long as the process: a question of an earlier one is no question any more.
     states: createRequestStateCodec<RoundState>({
       key: clock.random(32),
@@ -44,4 +46,29 @@ export async function serveStdio(options: McpOptions & Streams): Promise<void> {
     serveConnection(() => makeServer(host, host.processName), { transport })
   })
   await host.places.close()
+}
+
+export interface ServedHttp {
+  readonly url: string
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Serves many clients over HTTP, on the loopback interface. One process, many conversations: an agent's session is known there only where
+ * its client names the conversation.
+ */
+export async function serveOverHttp(
+  options: McpOptions & { readonly port: number; readonly token: string },
+): Promise<ServedHttp> {
+  const { httpHandler, serveHttp } = await import('./serve-http.ts')
+  const host = makeHost(options)
+  const { port, token } = options
+  const serving = await serveHttp({ port, token, handler: httpHandler(() => makeServer(host, null)) })
+  return {
+    url: serving.url,
+    close: async () => {
+      await serving.close()
+      await host.places.close()
+    },
+  }
 }

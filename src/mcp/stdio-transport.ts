@@ -1,16 +1,12 @@
 import type { Readable, Writable } from 'node:stream'
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server'
-import { limits } from '../model/limits.ts'
 import { LineScanner } from './line-scanner.ts'
+import { MESSAGE_MAX_BYTES, MESSAGE_MAX_DEPTH } from './message-limits.ts'
 
 export interface Streams {
   readonly input: Readable
   readonly output: Writable
 }
-
-/** A batch, and what the protocol puts around it. */
-const MESSAGE_MAX_BYTES = limits.batchMaxBytes + 1024 * 1024
-const MESSAGE_MAX_DEPTH = limits.jsonMaxDepth + 8
 
 /**
  * The protocol over two streams, a message a line. Whatever comes in, the connection stays: what is too large, nested too deeply, no JSON,

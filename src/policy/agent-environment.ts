@@ -52,3 +52,20 @@ export function isSet(value: string | undefined): boolean {
   const word = value?.trim().toLowerCase() ?? ''
   return word !== '' && word !== '0' && word !== 'false'
 }
+
+/** What Claude Code sets for every program that it starts: its own servers and hooks as well as the commands of its model. */
+const harnessVariables = ['AI_AGENT', 'CLAUDECODE', 'CLAUDE_CODE_ENTRYPOINT']
+
+/**
+ * The environment as it shows who asks through an agent's client. Claude Code marks what it starts by itself (`AI_AGENT` ends in
+ * `_harness`) apart from what its model starts (`_agent`); the other clients mark only the latter. The former is no sign of an agent: the
+ * client asks the person before it.
+ */
+export function clientEnvironment(env: Environment): Environment {
+  const isHarness = (env['AI_AGENT'] ?? '').endsWith('_harness') && !isSet(env['CLAUDE_CODE_CHILD_SESSION'])
+  return isHarness
+    ? Object.fromEntries(Object.entries(env).filter(([name]) => !harnessVariables.includes(name)))
+    : env
+}
+
+type Environment = Readonly<Record<string, string | undefined>>

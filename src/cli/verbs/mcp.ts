@@ -1,28 +1,57 @@
 import { resolve } from 'node:path'
-import { serveStdio } from '../../mcp/serve.ts'
-import type { Verb } from '../verb.ts'
+import { type McpOptions, serveOverHttp, serveStdio } from '../../mcp/serve.ts'
+import { usageError } from '../errors.ts'
+import type { Answer, Arguments, CliContext, Verb } from '../verb.ts'
 
 export const mcp: Verb = {
   usage: 'mcp [directory…] [options]',
   summary: 'Serve agents over the Model Context Protocol, on standard input and output.',
   details:
-    'Serves agents over the Model Context Protocol (MCP): they read, propose, wait and land through the gate. Clients start this by\nthemselves; see the README for the block that each one takes. It works in the repositories of the directories named (default: the\ncurrent one) and below them, and nowhere else.',
+    'Serves agents over the Model Context Protocol (MCP): they read, propose, wait and land through the gate. Clients start this by\nthemselves; see the README for the block that each one takes. It works in the repositories of the directories named (default: the\ncurrent one) and below them, and nowhere else.\n\nWith --http it serves on the loopback interface, to whoever brings the token: GALLEY_MCP_TOKEN, or one that is made and printed.',
   examples: [
     ['galley mcp', 'what a client runs'],
     ['galley mcp ~/a ~/b', 'two repositories in one server; each call names its own'],
+    ['galley mcp --http --port 4711', 'over HTTP; the token is printed'],
   ],
-  options: (yargs) => yargs,
+  options: (yargs) =>
+    yargs
+      .option('http', { type: 'boolean', default: false, describe: 'Serve over HTTP, on 127.0.0.1' })
+      .option('port', { type: 'number', describe: 'Of --http; default: any that is free' }),
   run: async (context, args) => {
     const named = args['_'] as readonly string[]
-    const directories = (named.length === 0 ? ['.'] : named).map((word) => resolve(context.cwd, word))
-    await serveStdio({
-      directories,
+    const options: McpOptions = {
+      directories: (named.length === 0 ? ['.'] : named).map((word) => resolve(context.cwd, word)),
       open: context.open,
       clock: context.clock,
       adapter: null,
-      input: context.stdin,
-      output: context.ownStdout(),
-    })
+      conversation: context.env['CLAUDE_CODE_SESSION_ID'],
+    }
+    if (args['http'] === true) return serveHttp(context, args, options)
+    if (args['port'] !== undefined) throw usageError('--port goes with --http')
+    await serveStdio({ ...options, input: context.stdin, output: context.ownStdout() })
     return { value: {}, text: '' }
   },
 }
+
+const TOKEN = 'GALLEY_MCP_TOKEN'
+const TOKEN_MIN_CHARACTERS = 16
+
+async function serveHttp(context: CliContext, args: Arguments, options: McpOptions): Promise<Answer> {
+  const port = Number(args['port'] ?? 0)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw usageError('--port is a number up to 65535')
+  const given = context.env[TOKEN]
+  if (given !== undefined && (given.length < TOKEN_MIN_CHARACTERS || /\s/.test(given)))
+    throw usageError(`${TOKEN} has ${TOKEN_MIN_CHARACTERS} characters or more, and no blanks`)
+  const token = given ?? Buffer.from(context.clock.random(24)).toString('base64url')
+  const serving = await serveOverHttp({ ...options, port, token })
+  const shown = given === undefined ? token : `(that of ${TOKEN})`
+  context.terminal.note(`galley: ${serving.url}\ngalley: Authorization: Bearer ${shown}\n`)
+  await ended()
+  await serving.close()
+  return { value: {}, text: '' }
+}
+
+const ended = (): Promise<void> =>
+  new Promise((done) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => done())
+  })

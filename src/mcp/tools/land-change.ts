@@ -23,7 +23,8 @@ export const landChange = tool({
     landed: { type: 'object', description: 'Branch, and the commits before and after.' },
     remarks: { type: 'array' },
   },
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  // Only approved bytes land, and a landing is taken back by undo_change. Some clients never call what they hold for destructive.
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   run: ({ input, caller, context, use }) =>
     use((world) => {
       const answered = answerIn(context)
@@ -37,8 +38,11 @@ async function landOrAsk(world: World, id: string, canAsk: boolean): Promise<Too
   try {
     return await landNow(world, id)
   } catch (error) {
-    if (!canAsk || !(error instanceof GalleyError) || error.code !== 'not-approved') throw error
-    return askFor(world, id)
+    if (!(error instanceof GalleyError) || error.code !== 'not-approved') throw error
+    if (canAsk) return askFor(world, id)
+    const { code, message, data } = error
+    const hint = `A person approves it in a terminal: \`galley approve ${id}\`. Wait for that with await_decision, then call land_change again.`
+    throw new GalleyError({ code, message, data, hint }, { cause: error })
   }
 }
 

@@ -24,7 +24,7 @@ export const readFile = tool({
     from: { type: 'integer' },
     to: { type: 'integer' },
     content: {
-      type: ['string', 'null'],
+      anyOf: [{ type: 'string' }, { type: 'null' }],
       description: 'The lines as they are; null where they are not UTF-8 text.',
     },
     base64: { type: 'string' },
