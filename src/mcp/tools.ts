@@ -1,4 +1,5 @@
 import type { DialectName } from '../model/batch.ts'
+import { adapterTools } from './adapter-tools.ts'
 import type { Tool } from './tool.ts'
 import { awaitDecision } from './tools/await-decision.ts'
 import { galleyStatus } from './tools/galley-status.ts'
@@ -22,5 +23,9 @@ const ownTools: readonly Tool[] = [
   galleyStatus,
 ]
 
-/** Every tool of a server, in a fixed order. */
-export const toolsOf = (_adapter: DialectName | null): readonly Tool[] => ownTools
+/** Every tool of a server, in a fixed order. An adapter's tool takes the place of one of galley's by the same name. */
+export function toolsOf(adapter: DialectName | null): readonly Tool[] {
+  const native = adapter === null ? [] : adapterTools(adapter)
+  const names = new Set(native.map(({ name }) => name))
+  return [...ownTools.filter(({ name }) => !names.has(name)), ...native]
+}

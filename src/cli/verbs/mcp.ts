@@ -1,5 +1,7 @@
 import { resolve } from 'node:path'
+import { adapterNames } from '../../mcp/adapter-forms.ts'
 import { type McpOptions, serveOverHttp, serveStdio } from '../../mcp/serve.ts'
+import type { DialectName } from '../../model/batch.ts'
 import { usageError } from '../errors.ts'
 import type { Answer, Arguments, CliContext, Verb } from '../verb.ts'
 
@@ -11,10 +13,15 @@ export const mcp: Verb = {
   examples: [
     ['galley mcp', 'what a client runs'],
     ['galley mcp ~/a ~/b', 'two repositories in one server; each call names its own'],
+    ['galley mcp --tools codex', "Codex's apply_patch, through the gate"],
     ['galley mcp --http --port 4711', 'over HTTP; the token is printed'],
   ],
   options: (yargs) =>
     yargs
+      .option('tools', {
+        choices: adapterNames,
+        describe: "Offer this system's own editing tools too, through the gate",
+      })
       .option('http', { type: 'boolean', default: false, describe: 'Serve over HTTP, on 127.0.0.1' })
       .option('port', { type: 'number', describe: 'Of --http; default: any that is free' }),
   run: async (context, args) => {
@@ -23,9 +30,11 @@ export const mcp: Verb = {
       directories: (named.length === 0 ? ['.'] : named).map((word) => resolve(context.cwd, word)),
       open: context.open,
       clock: context.clock,
-      adapter: null,
+      adapter: (args['tools'] as DialectName | undefined) ?? null,
       conversation: context.env['CLAUDE_CODE_SESSION_ID'],
     }
+    if (options.adapter !== null && options.directories.length > 1)
+      throw usageError('--tools goes with one directory: the tools of other systems name no repository')
     if (args['http'] === true) return serveHttp(context, args, options)
     if (args['port'] !== undefined) throw usageError('--port goes with --http')
     await serveStdio({ ...options, input: context.stdin, output: context.ownStdout() })

@@ -1,16 +1,15 @@
 import * as z from 'zod'
-import { decideByClient, questionForClient } from '../../flow/client-approval.ts'
+import { decideByClient } from '../../flow/client-approval.ts'
 import { land } from '../../flow/land/land.ts'
 import { showChange } from '../../flow/show.ts'
 import type { World } from '../../flow/world.ts'
 import { GalleyError, refuse } from '../../model/error.ts'
-import { renderDiff } from '../../review/unified-diff.ts'
 import { visible } from '../../review/visible.ts'
 import { type Answered, answerIn } from '../answered.ts'
+import { askAbout } from '../ask-about.ts'
 import { changeDetail, changeLine, changeValue, nextFor } from '../change-words.ts'
 import { changeId, repository } from '../form.ts'
-import { firstBytes } from '../result.ts'
-import { type AskedBack, type ToolAnswer, type ToolOutcome, tool } from '../tool.ts'
+import { type ToolAnswer, type ToolOutcome, tool } from '../tool.ts'
 
 export const landChange = tool({
   name: 'land_change',
@@ -39,7 +38,7 @@ async function landOrAsk(world: World, id: string, canAsk: boolean): Promise<Too
     return await landNow(world, id)
   } catch (error) {
     if (!(error instanceof GalleyError) || error.code !== 'not-approved') throw error
-    if (canAsk) return askFor(world, id)
+    if (canAsk) return askAbout(world, id)
     const { code, message, data } = error
     const hint = `A person approves it in a terminal: \`galley approve ${id}\`. Wait for that with await_decision, then call land_change again.`
     throw new GalleyError({ code, message, data, hint }, { cause: error })
@@ -54,20 +53,6 @@ async function landNow(world: World, id: string): Promise<ToolAnswer> {
     next: nextFor(change),
     detail: `${changeDetail(change)}${notes}`,
     value: { change: changeValue(change), landed, remarks },
-  }
-}
-
-const DIFF_SHOWN_BYTES = 6_000
-
-async function askFor(world: World, id: string): Promise<AskedBack> {
-  const { change, pairs } = await questionForClient(world, id)
-  const diff = renderDiff(pairs, { contextLines: 3, isColoured: false, numbersHunks: false })
-  const shown = firstBytes(diff, DIFF_SHOWN_BYTES)
-  const rest = shown === diff ? '' : `\n… (cut; the whole: galley diff ${change.id})`
-  return {
-    kind: 'ask',
-    message: `An agent asks to land ${changeLine(change)}.\n\n${shown}${rest}`,
-    state: { id: change.id, digest: change.digest },
   }
 }
 
