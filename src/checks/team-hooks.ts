@@ -1,12 +1,14 @@
 import { join } from 'node:path'
 import { stagedIndex } from '../git/scratch-tree.ts'
+import type { CommitHook } from '../model/hook.ts'
 import type { CommitId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { ownRepositoryOf } from '../store/own-repository.ts'
 import { viewIndex } from '../store/scratch.ts'
 import { type Shown, showRepository, type TreeSeal } from '../store/tree-seal.ts'
 import { randomName } from '../sys/clock.ts'
-import { readFileOrNull, writeOwnFile } from '../sys/small-files.ts'
+import { readIfFile } from '../sys/quick-files.ts'
+import { writeOwnFile } from '../sys/small-files.ts'
 import { removeTree } from '../sys/trees.ts'
 import {
   type Aftermath,
@@ -20,7 +22,7 @@ import { type CheckContext, type CheckRun, type Rewriting, runProgram } from './
 
 /** A hook of the team's own, as git would run it for a commit of the user's. */
 export interface TeamHook {
-  readonly name: 'pre-commit' | 'commit-msg'
+  readonly name: CommitHook
   /** Absolute; in the user's own repository, never in what is being checked. */
   readonly path: string
 }
@@ -33,7 +35,10 @@ export interface TeamHookContext extends CheckContext {
   readonly brought: readonly string[]
   /** What HEAD shows while the hooks run: the commit's parent, or a commit of nothing where it has none. */
   readonly parent: CommitId
+  /** What the hooks are to be asked about. */
   readonly message: string
+  /** The hooks have had their turn at that message, and what they made of it is the change's own by now: they only say yes or no. */
+  readonly isReworded: boolean
 }
 
 /**
@@ -41,32 +46,49 @@ export interface TeamHookContext extends CheckContext {
  * the message is in a file (DESIGN.md section 9). They get no `GIT_*`, so that git commands of theirs find the scratch tree by itself and
  * never the user's repository.
  *
- * A hook that fails blocks, and so does one that commits. What one makes of the files, or of the message, is judged; where it fails after
- * it wrote files, as a hook does that wants a person to look, it is asked once more on them. Leaves the tree at the commit.
+ * A hook that fails blocks, and so does one that commits. What one makes of the files is judged at once, what they make of the message when all
+ * were asked: git hands it on from one to the next. Where one fails after it wrote files, as a hook does that wants a person to look, it is
+ * asked once more on them. Leaves the tree at the commit.
  */
 export async function runTeamHooks(
   hooks: readonly TeamHook[],
   context: TeamHookContext,
 ): Promise<readonly CheckRun[]> {
   const runs: CheckRun[] = []
+  let { message } = context
+  let reworder: number | null = null
   for (const hook of hooks) {
-    runs.push(await askHook(hook, context))
-    // As git does: the second is not asked when the first says no.
-    if (runs.at(-1)?.result.outcome !== 'passed') break
+    const asked = await askHook(hook, { ...context, message })
+    // As git does: the next is not asked when one says no.
+    if (asked.run.result.outcome !== 'passed') return [...runs, asked.run]
+    if (asked.message !== message) reworder = runs.length
+    message = asked.message
+    runs.push(asked.run)
   }
-  return runs
+  const last = reworder === null || context.isReworded ? undefined : runs[reworder]
+  if (last === undefined || reworder === null || message === context.message) return runs
+  const rewriting: Rewriting = { tree: null, paths: [], brought: context.brought, message }
+  return [...runs.slice(0, reworder), await judgeRewriting(last, rewriting, context)]
 }
 
-async function askHook(hook: TeamHook, context: TeamHookContext): Promise<CheckRun> {
+/** What a hook came to, and the message as it left it. */
+interface Asked {
+  readonly run: CheckRun
+  readonly message: string
+}
+
+async function askHook(hook: TeamHook, context: TeamHookContext): Promise<Asked> {
   const { judge, seal } = context
-  const { run, left } = await runBeforeCommit(hook, context, { head: context.parent })
-  if (left.kind === 'as-it-was') return run
-  if (left.kind === 'spoilt') return asSpoilt(run, hook.name, left.why)
+  const { run, left, message } = await runBeforeCommit(hook, context, { head: context.parent })
+  if (left.kind === 'as-it-was') return { run, message }
+  if (left.kind === 'spoilt') return { run: asSpoilt(run, hook.name, left.why), message }
   const { outcome, exitCode } = run.result
-  if (outcome === 'passed') return judgeRewriting(run, left.rewriting, { seal, judge })
-  if (outcome === 'failed' && exitCode !== 0) return askAgain(hook, run, left.rewriting, context)
+  if (outcome === 'passed')
+    return { run: await judgeRewriting(run, left.rewriting, { seal, judge }), message }
+  if (outcome === 'failed' && exitCode !== 0)
+    return { run: await askAgain(hook, run, left.rewriting, context), message }
   await putTreeBack(seal)
-  return run
+  return { run, message }
 }
 
 /** What a person does when a hook has mended the files and failed: adds that, and commits again. */
@@ -96,18 +118,21 @@ async function runBeforeCommit(
   hook: TeamHook,
   context: TeamHookContext,
   shown: Shown,
-): Promise<{ readonly run: CheckRun; readonly left: Aftermath }> {
+): Promise<{ readonly run: CheckRun; readonly left: Aftermath; readonly message: string }> {
   const { brought, seal, tree } = context
   await showRepository(seal, shown)
   const messageFile = join((await ownRepositoryOf(tree)).gitDir, 'COMMIT_EDITMSG')
-  const isMessage = hook.name === 'commit-msg'
-  if (isMessage) await writeOwnFile(messageFile, context.message, `message-${randomName()}`)
-  const run = await runHook(hook, context, isMessage ? [messageFile] : [])
-  const left = await findRewriting(seal, brought, shown)
-  const now = isMessage ? ((await readFileOrNull(messageFile))?.toString('utf8') ?? '') : context.message
-  if (now === context.message || left.kind === 'spoilt') return { run, left }
-  const files = left.kind === 'rewritten' ? left.rewriting : { tree: null, paths: [], brought }
-  return { run, left: { kind: 'rewritten', rewriting: { ...files, message: now } } }
+  const isAsked = hook.name !== 'pre-commit'
+  if (isAsked) await writeOwnFile(messageFile, context.message, `message-${randomName()}`)
+  const run = await runHook(hook, context, argumentsOf(hook, messageFile))
+  const message = isAsked ? (readIfFile(messageFile)?.toString('utf8') ?? '') : context.message
+  return { run, left: await findRewriting(seal, brought, shown), message }
+}
+
+/** As git gives them for `git commit -m`. */
+function argumentsOf({ name }: TeamHook, messageFile: string): readonly string[] {
+  if (name === 'pre-commit') return []
+  return name === 'commit-msg' ? [messageFile] : [messageFile, 'message']
 }
 
 /** What a hook is called among the checks. */

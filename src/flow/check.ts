@@ -125,7 +125,7 @@ export async function runChecks(
     if (asked.length === 0) return []
     if (failure !== null)
       return asked.map((hook) => notRun({ name: hookCheckName(hook), required: true }, commit, failure))
-    const before = await beforeCommit(world, store, commit)
+    const before = await beforeCommit(world, store, commit, logged)
     return runTeamHooks(asked, { ...context, ...before, judge, brought, seal, tree: seal.tree })
   }
   // The team's hooks expect the whole repository, as a commit of the user's own gives them.

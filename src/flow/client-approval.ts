@@ -1,4 +1,5 @@
 import { refuse } from '../model/error.ts'
+import { checksHint } from '../policy/check-hint.ts'
 import type { DiffFile } from '../review/diff-file.ts'
 import { approve, prepareApproval } from './approve.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
@@ -24,10 +25,8 @@ export async function questionForClient(world: World, id: string): Promise<Clien
   const failed = change.checks.filter(({ required, outcome }) => required && outcome !== 'passed')
   if (failed.length > 0) {
     const names = failed.map(({ name }) => name)
-    refuse('checks-failed', `${change.id}: ${names.join(', ')} did not pass`, {
-      id: change.id,
-      checks: names,
-    })
+    const data = { id: change.id, checks: names }
+    refuse('checks-failed', `${change.id}: ${names.join(', ')} did not pass`, data, checksHint(failed))
   }
   return { change, pairs: await readPairs(world, change.id) }
 }

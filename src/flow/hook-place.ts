@@ -1,7 +1,7 @@
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { hooksPath } from '../git/hooks-path.ts'
 import type { Repository } from '../git/open-repository.ts'
-import type { HookFile, HookName, HookOwner, HookPlace } from '../model/hook.ts'
+import type { CommitHook, HookFile, HookName, HookOwner, HookPlace } from '../model/hook.ts'
 import { callsOf, type HookFacts, readHookText } from '../policy/hook-plan.ts'
 import { readScript } from '../sys/hook-files.ts'
 import { realPath } from '../sys/real-path.ts'
@@ -36,8 +36,10 @@ const MANAGER_FILES: Readonly<Partial<Record<HookOwner, readonly string[]>>> = {
   'pre-commit': ['.pre-commit-config.yaml'],
 }
 
+type AnyHook = HookName | CommitHook
+
 /** What the manager's own file calls for this hook. */
-async function callsOfManager(root: string, owner: HookOwner, name: HookName) {
+async function callsOfManager(root: string, owner: HookOwner, name: AnyHook) {
   for (const file of MANAGER_FILES[owner] ?? []) {
     const found = await readScript(join(root, file))
     const calls = found.kind === 'file' ? callsOf(found.bytes.toString('utf8'), name) : 'nothing'
@@ -46,7 +48,7 @@ async function callsOfManager(root: string, owner: HookOwner, name: HookName) {
   return 'nothing'
 }
 
-async function withManager(file: HookFile, root: string | null, name: HookName): Promise<HookFile> {
+async function withManager(file: HookFile, root: string | null, name: AnyHook): Promise<HookFile> {
   if (file.kind !== 'file' || file.calls !== 'nothing' || root === null) return file
   return { ...file, calls: await callsOfManager(root, file.owner, name) }
 }
@@ -56,12 +58,12 @@ async function withManager(file: HookFile, root: string | null, name: HookName):
  *
  * @param root - Of the work tree, where managers keep their files.
  */
-export async function readHookFacts(
+export async function readHookFacts<Name extends AnyHook>(
   place: HookPlace,
   root: string | null,
-  name: HookName,
+  name: Name,
   wanted: string,
-): Promise<HookFacts> {
+): Promise<HookFacts<Name>> {
   const stub = join(place.directory, name)
   const hasStub = place.kind === 'husky' && (await readScript(stub)).kind === 'file'
   // husky's stub runs the script of its name in the folder above, which is the team's own.
@@ -80,7 +82,7 @@ export async function readHookFacts(
   }
 }
 
-async function readHookFile(path: string, name: HookName, wanted: string) {
+async function readHookFile(path: string, name: AnyHook, wanted: string) {
   const found = await readScript(path)
   const file: HookFile =
     found.kind === 'file' ? readHookText(found.bytes.toString('utf8'), name, wanted) : found

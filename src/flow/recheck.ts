@@ -1,5 +1,6 @@
 import { isPending } from '../model/change.ts'
 import { refuse } from '../model/error.ts'
+import { checksHint } from '../policy/check-hint.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
 import { checkRevision } from './check.ts'
 import { loadChange, policyOf, refuseLostBase } from './logged-change.ts'
@@ -24,7 +25,8 @@ export async function recheck(world: World, id: string): Promise<{ readonly chan
   const failed = view.checks.filter((c) => c.required && c.outcome !== 'passed')
   if (failed.length > 0) {
     const names = failed.map((c) => `${c.name} ${c.outcome}${c.summary === '' ? '' : ` (${c.summary})`}`)
-    refuse('checks-failed', `${change.id}: ${names.join(', ')}`, { id: change.id, change: view })
+    const data = { id: change.id, change: view }
+    refuse('checks-failed', `${change.id}: ${names.join(', ')}`, data, checksHint(failed))
   }
   return { change: view }
 }

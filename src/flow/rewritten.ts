@@ -44,6 +44,24 @@ export function rewritersOf({ log }: Pick<Change, 'log'>): readonly string[] {
   return reasons.slice(begun + 1).map((reason) => reason.slice(REWRITTEN_BY.length))
 }
 
+/**
+ * The words of a change as they were before its hooks put them otherwise; null = those are the change's words still. git asks each hook once
+ * for a commit: one that adds a line at every run would add it at every check.
+ */
+export function wordsBeforeHooks({ log }: Pick<Change, 'log'>): Words | null {
+  let words: Words | null = null
+  let before: Words | null = null
+  for (const event of log) {
+    if (event.kind !== 'proposed' && event.kind !== 'staged' && event.kind !== 'restaged') continue
+    if (event.title === undefined && event.body === undefined) continue
+    const next: Words = { title: event.title ?? words?.title ?? '', body: event.body ?? words?.body ?? '' }
+    const isByHooks = event.kind !== 'proposed' && event.reason.startsWith(REWRITTEN_BY)
+    before = isByHooks ? (before ?? words) : null
+    words = next
+  }
+  return before
+}
+
 interface JudgeFacts {
   readonly change: Change
   readonly revision: Revision

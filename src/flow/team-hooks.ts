@@ -1,27 +1,29 @@
 import { join } from 'node:path'
-import type { TeamHook } from '../checks/team-hooks.ts'
+import type { TeamHook, TeamHookContext } from '../checks/team-hooks.ts'
 import { parseCommit } from '../git/commit.ts'
 import { commitTree } from '../git/commit-tree.ts'
 import { emptyTree } from '../git/fast-import.ts'
 import type { Repository } from '../git/open-repository.ts'
-import type { HookPlace } from '../model/hook.ts'
+import { commitHooks, type HookPlace } from '../model/hook.ts'
 import type { CommitId } from '../model/ids.ts'
 import { shimLine } from '../policy/hook-plan.ts'
+import type { LoggedChange } from '../store/change-log.ts'
 import type { Store } from '../store/open-store.ts'
 import { readScript } from '../sys/hook-files.ts'
 import { findHookPlace, readHookFacts } from './hook-place.ts'
+import { isForeign } from './is-foreign.ts'
+import { wordsBeforeHooks } from './rewritten.ts'
+import { commitMessage } from './stage.ts'
 import type { World } from './world.ts'
 
 /**
- * Finds the team's own `pre-commit` and `commit-msg`, where git would look for a commit of the user's. Ours are left out: where one
+ * Finds the team's own `pre-commit`, `prepare-commit-msg` and `commit-msg`, where git would look for a commit of the user's. Ours are left out: where one
  * of ours stands in front, the one that it keeps is taken. Costs one process, and reads only.
  */
 export async function findTeamHooks(repository: Repository): Promise<readonly TeamHook[]> {
   if (repository.workTree === null) return []
   const place = await findHookPlace(repository)
-  const found = await Promise.all(
-    (['pre-commit', 'commit-msg'] as const).map((name) => findHook(place, name)),
-  )
+  const found = await Promise.all(commitHooks.map((name) => findHook(place, name)))
   return found.flatMap((hook) => hook ?? [])
 }
 
@@ -47,15 +49,23 @@ async function holdsOurLineAlone(path: string, name: TeamHook['name']): Promise<
   return lines.every((line) => line.trim() === '' || line.startsWith('#') || line === shimLine(name))
 }
 
-/** What the hooks are to see of a commit: its parent, and its message. */
+/** What the hooks are to see of a commit: its parent, and the message that they are to be asked about. */
 export async function beforeCommit(
   world: World,
   store: Store,
   commit: CommitId,
-): Promise<{ readonly parent: CommitId; readonly message: string }> {
+  logged: LoggedChange,
+): Promise<Pick<TeamHookContext, 'parent' | 'message' | 'isReworded'>> {
   const { parents, message, author, committer } = await parseCommit(await world.reader(), commit)
   const [parent] = parents
-  if (parent !== undefined) return { parent, message }
+  const { change } = logged
+  // Another clone's log says what it likes: a message that nobody asked about would pass.
+  const asked = isForeign(logged) ? null : wordsBeforeHooks(change)
+  const words =
+    asked === null
+      ? { message, isReworded: false }
+      : { message: commitMessage(change.id, { ...change, ...asked }), isReworded: true }
+  if (parent !== undefined) return { parent, ...words }
   const nothing = { base: null, author, committer, message: 'nothing yet\n' }
-  return { parent: await commitTree(store.door, emptyTree(store.door.objectFormat), nothing), message }
+  return { parent: await commitTree(store.door, emptyTree(store.door.objectFormat), nothing), ...words }
 }

@@ -8,6 +8,10 @@ export type HookName =
   | 'pre-receive'
   | 'update'
 
+/** Hooks of the team's own that are asked about a commit, in the order in which git asks them. */
+export const commitHooks = ['pre-commit', 'prepare-commit-msg', 'commit-msg'] as const
+export type CommitHook = (typeof commitHooks)[number]
+
 export const hookNames: readonly HookName[] = [
   'pre-commit',
   'pre-merge-commit',

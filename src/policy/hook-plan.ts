@@ -1,8 +1,8 @@
-import type { HookFile, HookName, HookPlace, HookStep } from '../model/hook.ts'
+import type { CommitHook, HookFile, HookName, HookPlace, HookStep } from '../model/hook.ts'
 
 /** What stands at the places of one hook. */
-export interface HookFacts {
-  readonly name: HookName
+export interface HookFacts<Name = HookName> {
+  readonly name: Name
   /** Where git looks; with husky, the team's own script of that name. */
   readonly path: string
   readonly file: HookFile
@@ -109,11 +109,14 @@ const PLACE_WORDS = [
 ]
 
 /** The line that hands over to the shim, if galley is in this clone; for scripts that a team shares. */
-export const shimLine = (name: HookName): string =>
+export const shimLine = (name: HookName | CommitHook): string =>
   `h="$(git rev-parse --git-common-dir)/galley/hooks/${name}"; [ ! -x "$h" ] || "$h" "$@" # galley`
 
 /** What of galley a script, or a manager's file, calls for this hook. */
-export function callsOf(text: string, name: HookName): Extract<HookFile, { kind: 'file' }>['calls'] {
+export function callsOf(
+  text: string,
+  name: HookName | CommitHook,
+): Extract<HookFile, { kind: 'file' }>['calls'] {
   if (text.includes(`galley hook ${name}`)) return 'galley'
   return text.includes(`/galley/hooks/${name}"`) ? 'shim' : 'nothing'
 }
@@ -125,7 +128,7 @@ export function callsOf(text: string, name: HookName): Extract<HookFile, { kind:
  */
 export function readHookText(
   text: string,
-  name: HookName,
+  name: HookName | CommitHook,
   wanted: string,
 ): Extract<HookFile, { kind: 'file' }> {
   const owner = OWNERS.find(([, mark]) => text.includes(mark))?.[0] ?? 'someone'

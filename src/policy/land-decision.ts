@@ -4,6 +4,7 @@ import type { ErrorCode } from '../model/error-codes.ts'
 import type { ChangeId, CommitId, Digest, TagId } from '../model/ids.ts'
 import type { Policy } from '../model/policy.ts'
 import { autoApproves } from './auto-approve.ts'
+import { checksHint } from './check-hint.ts'
 import { protectedPaths } from './judge-manifest.ts'
 import { pathsTaken } from './paths-taken.ts'
 import { judgeChecks } from './required-checks.ts'
@@ -234,7 +235,12 @@ function checksRefusal({ id, revision, policy, checks }: LandFacts): Refusal | n
   const [bad] = failed
   if (bad !== undefined) {
     const message = `land ${id}: the check ${bad.name} ${bad.outcome === 'timed-out' ? 'timed out' : 'failed'} on ${revision.commit}: ${bad.summary}`
-    return refusal('checks-failed', message, { checks: failed.map((check) => check.name) })
+    return refusal(
+      'checks-failed',
+      message,
+      { checks: failed.map((check) => check.name) },
+      checksHint(failed),
+    )
   }
   if (missing.length === 0) return null
   return refusal('check-missing', `land ${id}: no result of ${missing.join(', ')} for ${revision.commit}`, {
@@ -255,8 +261,9 @@ function tipRefusal({ id, revision, tip }: LandFacts): Refusal | null {
   return refusal('branch-moved', message, { expected: revision.base, found: null })
 }
 
-const refusal = (code: ErrorCode, message: string, data: Readonly<Record<string, unknown>>): Refusal => ({
-  code,
-  message,
-  data,
-})
+const refusal = (
+  code: ErrorCode,
+  message: string,
+  data: Readonly<Record<string, unknown>>,
+  hint?: string,
+): Refusal => ({ code, message, data, ...(hint === undefined ? {} : { hint }) })

@@ -1,15 +1,12 @@
 import { isPending } from '../../model/change.ts'
 import type { LoggedChange } from '../../store/change-log.ts'
-import { approvalPrefix, fetchedRef } from '../../store/change-refs.ts'
+import { approvalPrefix } from '../../store/change-refs.ts'
 import type { Store } from '../../store/open-store.ts'
 import { currentRevision, recordChecks, runChecks } from '../check.ts'
 import { countFiles } from '../count-files.ts'
+import { isForeign } from '../is-foreign.ts'
 import { type PolicyInForce, withBasePolicy } from '../read-policy.ts'
 import type { World } from '../world.ts'
-
-/** Whether a part of the change's log was written in another clone. */
-export const isForeign = ({ refs, change }: Pick<LoggedChange, 'refs' | 'change'>): boolean =>
-  refs.rows.some((row) => row.ref === fetchedRef(change.id))
 
 /**
  * A change as a landing may believe it, where its log came from another clone: results of checks are those of checks run here and now, lines are counted

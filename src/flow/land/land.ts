@@ -7,6 +7,7 @@ import type { Landing, Revision } from '../../model/change.ts'
 import { GalleyError, refuse } from '../../model/error.ts'
 import type { CommitId } from '../../model/ids.ts'
 import { renamesOf } from '../../model/renames.ts'
+import { checksHint } from '../../policy/check-hint.ts'
 import type { LoggedChange } from '../../store/change-log.ts'
 import { withLandingLock } from '../../store/lock.ts'
 import type { Store } from '../../store/open-store.ts'
@@ -252,7 +253,7 @@ async function checkAsItLands(
   if (bad === undefined) return checked
   const code = bad.outcome === 'missing' ? 'check-missing' : 'checks-failed'
   const message = `the check ${bad.name} ${bad.outcome} on ${request.after.slice(0, 12)}: ${bad.summary}`
-  refuse(code, message, { id: logged.change.id, check: bad })
+  refuse(code, message, { id: logged.change.id, check: bad }, checksHint([bad]))
 }
 
 /** What a check made of the files on the branch's tip is a new revision, and the approval was for other bytes. */

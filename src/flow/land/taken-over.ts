@@ -2,7 +2,7 @@ import type { Version } from '../../landing/decide-path.ts'
 import type { TakenOver } from '../../landing/request.ts'
 import type { Revision } from '../../model/change.ts'
 import type { LoggedChange } from '../../store/change-log.ts'
-import { isForeign } from '../exchange/foreign-change.ts'
+import { isForeign } from '../is-foreign.ts'
 
 /**
  * What may stand at the paths of a change besides what its base has there, since checks have rewritten what was made of it: where the
