@@ -1,5 +1,5 @@
-import { invariant, refuse } from '../model/error.ts'
-import { type CommitId, commitId, type TreeId, treeId } from '../model/ids.ts'
+import { refuse } from '../model/error.ts'
+import { type CommitId, commitId, isObjectId, type TreeId, treeId } from '../model/ids.ts'
 import type { Person } from '../model/person.ts'
 import type { ObjectReader } from './objects.ts'
 
@@ -14,7 +14,7 @@ export interface ParsedCommit {
 /**
  * Reads and parses one commit object.
  *
- * @throws GalleyError `stale`, if it is not there.
+ * @throws GalleyError `stale`, if it is not there; `unsupported-repository`, if it is none that git would make.
  */
 export async function parseCommit(reader: ObjectReader, id: CommitId): Promise<ParsedCommit> {
   const found = await reader.contents(id)
@@ -23,9 +23,12 @@ export async function parseCommit(reader: ObjectReader, id: CommitId): Promise<P
   const text = found.bytes.toString('utf8')
   const split = text.indexOf('\n\n')
   const header = split === -1 ? text : text.slice(0, split)
+  const tree = /^tree ([0-9a-f]+)$/m.exec(header)?.[1] ?? ''
+  const parents = [...header.matchAll(/^parent ([0-9a-f]+)$/gm)].map((m) => m[1] ?? '')
+  if (![tree, ...parents].every(isObjectId)) refuseOdd(id, 'tree or parent')
   return {
-    tree: treeId(/^tree ([0-9a-f]+)/.exec(header)?.[1] ?? ''),
-    parents: [...header.matchAll(/^parent ([0-9a-f]+)$/gm)].map((m) => commitId(m[1] ?? '')),
+    tree: treeId(tree),
+    parents: parents.map(commitId),
     author: personOf(header, 'author', id),
     committer: personOf(header, 'committer', id),
     message: split === -1 ? '' : text.slice(split + 2),
@@ -34,6 +37,16 @@ export async function parseCommit(reader: ObjectReader, id: CommitId): Promise<P
 
 function personOf(header: string, role: 'author' | 'committer', id: CommitId): Person {
   const found = new RegExp(`^${role} (.*?) ?<([^>]*)> (\\d+ [+-]\\d{4})$`, 'm').exec(header)
-  invariant(found, `the commit ${id} has a ${role}`)
+  if (found === null) refuseOdd(id, role)
   return { name: found[1] ?? '', email: found[2] ?? '', date: found[3] ?? '' }
+}
+
+/** Anybody can write such a commit and push it. */
+function refuseOdd(id: CommitId, what: string): never {
+  refuse(
+    'unsupported-repository',
+    `the commit ${id} names no ${what} as git writes it`,
+    { commit: id },
+    'See `git fsck`.',
+  )
 }

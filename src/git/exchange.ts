@@ -53,26 +53,37 @@ export async function remoteUrl(
   return url
 }
 
+/** What a remote lists: the refs that were asked for, and how many others lie among them, a few of them by name. */
+export interface RemoteRefs {
+  readonly rows: readonly RefRow[]
+  readonly others: readonly RefRow[]
+  readonly otherCount: number
+}
+
 /**
- * Lists refs of a remote.
+ * Lists refs of a remote. Anybody who may push there can make more of them: those that `isWanted` does not know are counted, a
+ * few are named, and they stand in nobody's way.
  *
  * @param patterns - As `git ls-remote` takes them.
- * @throws GalleyError `io-error`, if it cannot be reached; `too-large`, if it lists more than `limits.exchangeMaxRefs`.
+ * @throws GalleyError `io-error`, if it cannot be reached; `too-large`, if it lists more than `limits.exchangeMaxRefs` that are wanted.
  */
 export async function listRemoteRefs(
   transport: Transport,
   patterns: readonly string[],
-): Promise<readonly RefRow[]> {
+  isWanted: (ref: string) => boolean,
+): Promise<RemoteRefs> {
   const args = ['ls-remote', '--refs', '--quiet', '--end-of-options', transport.url, ...patterns]
   const result = await transport.run(args)
-  const rows = result.stdout
-    .toString('utf8')
-    .split('\n')
-    .flatMap((line) => {
-      const [object, ref] = line.split('\t')
-      return object !== undefined && ref !== undefined && isObjectId(object) ? [{ object, ref }] : []
-    })
-  if (rows.length <= limits.exchangeMaxRefs) return rows
+  const rows: RefRow[] = []
+  const others: RefRow[] = []
+  let otherCount = 0
+  for (const line of result.stdout.toString('utf8').split('\n')) {
+    const [object, ref] = line.split('\t')
+    if (object === undefined || ref === undefined || !isObjectId(object)) continue
+    if (isWanted(ref)) rows.push({ object, ref })
+    else if (++otherCount <= limits.exchangeForeignShown) others.push({ object, ref })
+  }
+  if (rows.length <= limits.exchangeMaxRefs) return { rows, others, otherCount }
   return refuse('too-large', `the remote lists ${rows.length} refs, more than ${limits.exchangeMaxRefs}`, {
     refs: rows.length,
   })

@@ -51,9 +51,15 @@ export const limits = {
   /** One approval: its tag object. One event of a log: its JSON. */
   approvalMaxBytes: 1024 * 1024,
   eventMaxBytes: 64 * 1024 * 1024,
-  /** Refs of galley's that a remote may list; refs in one call of `git push` or `git fetch`. */
-  exchangeMaxRefs: 100_000,
+  /** A commit of a log, and its tree: an event's text and its attachments lie in blobs. */
+  logObjectMaxBytes: 1024 * 1024,
+  /** Refs of galley's that a remote may list (others are passed over, and named up to a number); refs in one call of git. */
+  exchangeMaxRefs: 2_000_000,
+  exchangeForeignShown: 50,
   exchangeRefsAtOnce: 200,
+  /** What one push may bring to a server: refs of galley's, and events of one log. */
+  pushedRefsMax: 10_000,
+  pushedEventsMax: 5_000,
   /** A remote that says nothing for so long is given up. */
   exchangeSilentMs: 120_000,
   /** How often a push that lost a race looks again at what the remote holds. */

@@ -4,6 +4,7 @@ import type { RemoteUpdate } from '../git/exchange.ts'
 import type { ObjectReader } from '../git/objects.ts'
 import { listRefs, type RefRow, type RefUpdate } from '../git/refs.ts'
 import type { Change, ChangeEvent } from '../model/change.ts'
+import { GalleyError } from '../model/error.ts'
 import { applyEvent } from '../model/fold-change.ts'
 import { type ChangeId, type CommitId, changeId, commitId, isChangeId, type TreeId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
@@ -19,6 +20,16 @@ import type { Store } from './open-store.ts'
  * the store (keys, landings, backups) is its own affair.
  */
 export const EXCHANGED = ['refs/galley/changes/', 'refs/galley/approvals/', LOG_PREFIX] as const
+
+/** What to ask a remote for: those refs, and the names in whose place none of them could be made. */
+export const EXCHANGE_PATTERNS: readonly string[] = [
+  'refs/galley',
+  ...EXCHANGED.flatMap((prefix) => [prefix.slice(0, -1), `${prefix}*`]),
+]
+
+/** Whether a ref is exchanged, or stands where one could: above such a name, or beneath it. Any other is nobody's business here. */
+export const isExchangedPlace = (ref: string): boolean =>
+  /^refs\/galley(?:\/(?:log|changes|approvals)(?:\/g[0-9a-z]{9}(?:\/.*)?)?)?$/.test(ref)
 
 export type ExchangedRef = { readonly id: ChangeId } & (
   | { readonly kind: 'revision'; readonly number: number }
@@ -110,8 +121,11 @@ export function byChange(rows: readonly RefRow[]): {
 
 export type ChangePush =
   | { readonly kind: 'ready'; readonly updates: readonly RemoteUpdate[] }
-  /** The remote has what this store has not: to be fetched first. */
-  | { readonly kind: 'behind'; readonly id: ChangeId; readonly reason: string }
+  /**
+   * `behind`: the remote has what this store has not, to be fetched first. `parted`: both have a revision of one number, and no fetch
+   * brings them together.
+   */
+  | { readonly kind: 'behind' | 'parted'; readonly id: ChangeId; readonly reason: string }
 
 /** What a push of one change has to set on the remote, against what stands there. */
 export async function planChangePush(
@@ -127,7 +141,8 @@ export async function planChangePush(
   for (const { ref, object } of [...local.revisions.values(), ...local.approvals]) {
     const known = there.get(ref)
     if (known === undefined) updates.push({ ref, next: object, expected: null })
-    else if (known.object !== object) return behind(`the remote has another object at ${ref}`)
+    else if (known.object !== object)
+      return { kind: 'parted', id: local.id, reason: `the remote has another object at ${ref}` }
   }
   const log = `${LOG_PREFIX}${local.id}`
   const from = remote?.log ?? null
@@ -161,6 +176,18 @@ export interface LogEntry {
   readonly event: ChangeEvent
 }
 
+/** Finds the ref in whose place, or beneath which, another one stands: no server keeps both. */
+export function refInTheWay(rows: readonly RefRow[]): (ref: string) => string | null {
+  const names = new Set(rows.map((row) => row.ref))
+  const beneath = new Map(rows.flatMap(({ ref }) => foldersOf(ref).map((folder) => [folder, ref] as const)))
+  return (ref) => foldersOf(ref).find((folder) => names.has(folder)) ?? beneath.get(ref) ?? null
+}
+
+const foldersOf = (ref: string): readonly string[] => {
+  const parts = ref.split('/')
+  return parts.slice(1).map((_, n) => parts.slice(0, n + 1).join('/'))
+}
+
 export type LogPart =
   /** Oldest first; `above` is the commit that they stand on, null = the beginning. */
   | { readonly kind: 'entries'; readonly entries: readonly LogEntry[]; readonly above: CommitId | null }
@@ -174,30 +201,45 @@ export async function readLogPart(
   reader: ObjectReader,
   tip: CommitId,
   isKnown: (commit: CommitId) => boolean,
+  maxEvents: number = limits.logMaxEvents,
 ): Promise<LogPart> {
   const refused = (reason: string): LogPart => ({ kind: 'refused', reason })
   const entries: LogEntry[] = []
   for (let at: CommitId | null = tip; at !== null; ) {
     if (isKnown(at)) return { kind: 'entries', entries: entries.reverse(), above: at }
-    if (entries.length >= limits.logMaxEvents)
-      return refused(`the log has more than ${limits.logMaxEvents} events`)
-    const info = await reader.info(at)
-    if (info?.type !== 'commit')
-      return refused(`${at} in the log is ${info === null ? 'missing' : `a ${info.type}`}`)
-    const { parents, message, ...rest }: Awaited<ReturnType<typeof parseCommit>> = await parseCommit(
-      reader,
-      at,
-    )
-    if (parents.length > 1) return refused(`${at} in the log is a merge`)
-    const event = await readEvent(reader, rest.tree)
-    if (event === null) return refused(`${at} in the log holds no event`)
-    entries.push({ commit: at, ...rest, message, event })
-    at = parents[0] ?? null
+    if (entries.length >= maxEvents) return refused(`it has more than ${maxEvents} events that are new`)
+    const entry: (LogEntry & Above) | string = await readEntry(reader, at).catch(reasonOf)
+    if (typeof entry === 'string') return refused(`${at} in the log ${entry}`)
+    entries.push(entry)
+    at = entry.parent
   }
   return { kind: 'entries', entries: entries.reverse(), above: null }
 }
 
+/** Reads one commit of a log; a text = why it is none. Every size is asked before anything is read. */
+async function readEntry(reader: ObjectReader, commit: CommitId): Promise<(LogEntry & Above) | string> {
+  const info = await reader.info(commit)
+  if (info?.type !== 'commit') return `is ${info === null ? 'missing' : `a ${info.type}`}`
+  if (info.size > limits.logObjectMaxBytes) return `is a commit of ${info.size} bytes`
+  const { parents, message, tree, author, committer } = await parseCommit(reader, commit)
+  if (parents.length > 1) return 'is a merge'
+  const event = await readEvent(reader, tree)
+  if (event === null) return 'holds no event'
+  return { commit, tree, author, committer, message, event, parent: parents[0] ?? null }
+}
+
+interface Above {
+  readonly parent: CommitId | null
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof GalleyError && error.code !== 'internal') return `cannot be read: ${error.message}`
+  throw error
+}
+
 async function readEvent(reader: ObjectReader, tree: TreeId): Promise<ChangeEvent | null> {
+  const root = await reader.info(tree)
+  if (root?.type !== 'tree' || root.size > limits.logObjectMaxBytes) return null
   const entry = (await reader.tree(tree)).find((e) => e.name === 'event.json')
   const info = entry === undefined ? null : await reader.info(entry.id)
   if (info?.type !== 'blob' || info.size > limits.eventMaxBytes) return null

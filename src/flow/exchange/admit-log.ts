@@ -128,6 +128,8 @@ async function foldForeign(
     if (fault !== null) return `the event ${entry.commit}: ${fault}`
     if ((event.kind === 'proposed') !== (change === null))
       return 'the log does not begin with its only proposal'
+    if (event.kind === 'proposed' && event.stackedOn === id)
+      return `the event ${entry.commit}: it says that the change stands on itself`
     change =
       change === null
         ? foldChange(id, [event])

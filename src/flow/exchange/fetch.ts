@@ -1,11 +1,18 @@
-import { CHECKED_FETCH, fetchObjects, listRemoteRefs } from '../../git/exchange.ts'
+import { CHECKED_FETCH, fetchObjects, listRemoteRefs, type RemoteRefs } from '../../git/exchange.ts'
 import { type RefRow, updateRefs } from '../../git/refs.ts'
 import type { Transport, TransportOptions } from '../../git/transport.ts'
 import { GalleyError } from '../../model/error.ts'
 import type { ChangeId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { fetchedRef, readChangeRefs } from '../../store/change-refs.ts'
-import { byChange, type ChangeRows, EXCHANGED, listExchanged, restoring } from '../../store/exchange.ts'
+import { fetchedRef, logRef, readChangeRefs } from '../../store/change-refs.ts'
+import {
+  byChange,
+  type ChangeRows,
+  EXCHANGE_PATTERNS,
+  listExchanged,
+  readExchangedRef,
+  restoring,
+} from '../../store/exchange.ts'
 import type { Store } from '../../store/open-store.ts'
 import { type ChangeView, viewChange } from '../change-view.ts'
 import { finishInterrupted } from '../recover.ts'
@@ -49,22 +56,24 @@ export async function fetchChanges(world: World, request: FetchRequest): Promise
   await finishInterrupted(world)
   const store = await world.store()
   const side = await openRemote(world, store, { ...request, direction: 'fetch', settings: CHECKED_FETCH })
-  const rows = await listRemoteRefs(
+  const listed = await listRemoteRefs(
     side.transport,
-    EXCHANGED.map((prefix) => `${prefix}*`),
+    EXCHANGE_PATTERNS,
+    (ref) => readExchangedRef(ref) !== null,
   )
-  const { changes: remote, foreign } = byChange(rows)
-  const unknown = foreign.map(
-    ({ ref }): Dropped => ({ ref, code: 'forged', reason: 'galley gives no ref this name' }),
-  )
+  const { changes: remote } = byChange(listed.rows)
   const here = new Map((await listExchanged(store)).map((row) => [row.ref, row.object]))
-  const wanted = [...remote.values()].filter((change) =>
+  const differing = [...remote.values()].filter((change) =>
     rowsOf(change).some((row) => here.get(row.ref) !== row.object),
   )
+  // Without a log there is nothing to let in. Anybody can make such refs by the thousand: none costs a process.
+  const isWanted = ({ id, log }: ChangeRows) => log !== null || here.has(logRef(id))
+  const wanted = differing.filter(isWanted)
+  const logless = differing.filter((change) => !isWanted(change))
   const missing = wanted.flatMap(rowsOf).filter((row) => here.get(row.ref) !== row.object)
   const broken = await fetchAll(world, side.transport, missing)
   const changes: FetchedChange[] = []
-  const dropped: Dropped[] = [...unknown, ...broken]
+  const dropped: Dropped[] = [...passedOver(listed), ...withoutLog(logless), ...broken]
   for (const change of wanted) {
     const admission = await admit(world, store, change)
     dropped.push(...admission.dropped)
@@ -74,6 +83,34 @@ export async function fetchChanges(world: World, request: FetchRequest): Promise
   }
   world.log.note('fetched', { remote: side.name, changes: changes.length, dropped: dropped.length })
   return { remote: side.name, changes, dropped }
+}
+
+const GIVEN_TO_NOTHING = 'galley gives no ref this name'
+
+/** Refs that are none of galley's: a few by name, the others as a number. */
+function passedOver({ others, otherCount }: RemoteRefs): readonly Dropped[] {
+  const named = others.map(({ ref }): Dropped => ({ ref, code: 'forged', reason: GIVEN_TO_NOTHING }))
+  const more = otherCount - others.length
+  return more === 0
+    ? named
+    : [
+        ...named,
+        { ref: 'refs/galley/', code: 'forged', reason: `${GIVEN_TO_NOTHING}: ${more} more like these` },
+      ]
+}
+
+function withoutLog(changes: readonly ChangeRows[]): readonly Dropped[] {
+  const shown = changes.slice(0, limits.exchangeForeignShown)
+  const named = shown.map(
+    ({ id }): Dropped => ({ ref: logRef(id), code: 'stale', reason: 'the remote has no log of the change' }),
+  )
+  const more = changes.length - shown.length
+  return more === 0
+    ? named
+    : [
+        ...named,
+        { ref: 'refs/galley/log/', code: 'stale', reason: `the remote has no log of ${more} more changes` },
+      ]
 }
 
 /** Every ref of a change that the remote lists. */

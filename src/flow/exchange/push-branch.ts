@@ -42,7 +42,7 @@ export async function openBranchPush(world: World, side: RemoteSide, name: strin
       'See `git branch`.',
     )
   }
-  const row = (await listRemoteRefs(side.transport, [ref])).find((one) => one.ref === ref)
+  const row = (await listRemoteRefs(side.transport, [ref], (one) => one === ref)).rows[0]
   const before = row === undefined ? null : commitId(row.object)
   if (before !== null && (await findRelation(door, before, after)) === 'unrelated') {
     refuse(

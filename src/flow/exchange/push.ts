@@ -4,13 +4,21 @@ import type { TransportOptions } from '../../git/transport.ts'
 import { GalleyError, refuse } from '../../model/error.ts'
 import type { ChangeId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { byChange, EXCHANGED, listExchanged, planChangePush, readExchangedRef } from '../../store/exchange.ts'
+import {
+  byChange,
+  EXCHANGE_PATTERNS,
+  isExchangedPlace,
+  listExchanged,
+  planChangePush,
+  readExchangedRef,
+  refInTheWay,
+} from '../../store/exchange.ts'
 import type { Store } from '../../store/open-store.ts'
 import { finishInterrupted } from '../recover.ts'
 import type { World } from '../world.ts'
 import { type BranchPush, openBranchPush } from './push-branch.ts'
 import { openRemote, type RemoteSide } from './remote-side.ts'
-import { findWithheld } from './withheld.ts'
+import { findWithheld, isRejected } from './withheld.ts'
 
 export type { TransportOptions }
 
@@ -32,10 +40,13 @@ export interface Pushed {
   readonly branch: { readonly ref: string; readonly before: string | null; readonly after: string } | null
 }
 
-/** A change that could not be pushed. */
+/** A change that could not be pushed. `barred`: by a ref that no galley made. */
 interface Behind {
+  readonly kind: 'behind' | 'parted' | 'barred'
   readonly id: ChangeId
   readonly reason: string
+  /** Of a barred one: the ref in its way. */
+  readonly by?: string
 }
 
 /**
@@ -80,25 +91,37 @@ async function plan(
   only: ReadonlySet<ChangeId> | null,
 ): Promise<Plan> {
   const reader = await world.reader()
-  const remote = byChange(remoteRows).changes
+  const { changes: remote, foreign } = byChange(remoteRows)
+  const inTheWay = refInTheWay(foreign)
   const updates: RemoteUpdate[] = []
   const behind: Behind[] = []
   const ours = byChange(await listExchanged(store)).changes
-  const withheld = await findWithheld(reader, ours, remote)
+  const withheld = new Set(await findWithheld(reader, ours, remote))
   for (const local of ours.values()) {
-    if (withheld.has(local.id) || (only !== null && !only.has(local.id))) continue
-    const push = await planChangePush(reader, local, remote.get(local.id))
-    if (push.kind === 'ready') updates.push(...push.updates)
+    const { id } = local
+    if (withheld.has(id) || (only !== null && !only.has(id))) continue
+    const push = await planChangePush(reader, local, remote.get(id))
+    const by = push.kind === 'ready' ? firstOf(push.updates, ({ ref }) => inTheWay(ref)) : null
+    if (by !== null) behind.push({ kind: 'barred', id, reason: `the remote has a ref ${by} in its way`, by })
+    else if (push.kind === 'ready') updates.push(...push.updates)
+    // Given up here, and another elsewhere: neither side has anything to say to the other.
+    else if (push.kind === 'parted' && (await isRejected(reader, local))) withheld.add(id)
     else behind.push(push)
   }
   return { updates, behind, withheld }
 }
 
-const listGalleyRefs = (side: RemoteSide): Promise<readonly RefRow[]> =>
-  listRemoteRefs(
-    side.transport,
-    EXCHANGED.map((prefix) => `${prefix}*`),
-  )
+function firstOf<T, U>(items: readonly T[], find: (item: T) => U | null): U | null {
+  for (const item of items) {
+    const found = find(item)
+    if (found !== null) return found
+  }
+  return null
+}
+
+async function listGalleyRefs(side: RemoteSide): Promise<readonly RefRow[]> {
+  return (await listRemoteRefs(side.transport, EXCHANGE_PATTERNS, isExchangedPlace)).rows
+}
 
 /** Pushes until nothing is left to push, looking again where a race was lost. */
 async function pushRest(
@@ -122,7 +145,7 @@ async function pushRest(
 
 const lostAsBehind = (outcome: PushOutcome): readonly Behind[] => {
   const id = readExchangedRef(outcome.ref)?.id
-  return id === undefined ? [] : [{ id, reason: 'others keep moving it on the remote' }]
+  return id === undefined ? [] : [{ kind: 'behind', id, reason: 'others keep moving it on the remote' }]
 }
 
 async function pushInParts(
@@ -191,12 +214,19 @@ function refuseBehind(
   behind: readonly Behind[],
   done: Pick<Pushed, 'pushed' | 'branch'>,
 ): never {
-  const [first] = behind
+  // A fetch helps with those alone; whoever has made it sees what is left.
+  const first = behind.find(({ kind }) => kind === 'behind') ?? behind[0]
   const more = behind.length > 1 ? ` (and ${behind.length - 1} more)` : ''
+  const { kind = 'behind', id = null, reason = '', by = '' } = first ?? {}
   throw new GalleyError({
-    code: 'branch-moved',
-    message: `${first?.id ?? ''}${more} was not pushed to ${side.name}: ${first?.reason ?? ''}`,
-    data: { remote: side.name, id: first?.id ?? null, behind, ...done },
-    hint: 'Run `galley fetch`, which keeps the events of both sides, then push again.',
+    code: kind === 'barred' ? 'exists' : 'branch-moved',
+    message: `${id ?? ''}${more} was not pushed to ${side.name}: ${reason}`,
+    data: { remote: side.name, id, behind, ...done },
+    hint: {
+      behind: 'Run `galley fetch`, which keeps the events of both sides, then push again.',
+      parted:
+        'It was revised here and elsewhere at once. Reject the revision here (`galley reject <id>`), and propose it anew if it is still wanted; then push again.',
+      barred: `No galley made that ref. Delete it (\`git push ${side.name} :${by}\`), then push again.`,
+    }[kind],
   })
 }

@@ -35,6 +35,12 @@ export async function findWithheld(
   return new Set([...fresh.keys()].filter(isWithheld))
 }
 
+/** Whether a change was rejected, as far as this side knows. */
+export async function isRejected(reader: ObjectReader, { id, log }: ChangeRows): Promise<boolean> {
+  const change = log === null ? null : await readLog(reader, id, log).catch(unreadable)
+  return change?.state === 'rejected'
+}
+
 /** A log that cannot be read says nothing of a rejection; whoever fetches it holds it against its objects. */
 function unreadable(error: unknown): null {
   if (error instanceof GalleyError && error.code !== 'internal') return null

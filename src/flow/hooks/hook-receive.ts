@@ -11,10 +11,9 @@ import { withVerifier } from '../verify/verify.ts'
 import type { World } from '../world.ts'
 import { arrivingApprovals, type RefStep } from './hook-refs.ts'
 import { refuseUnapproved } from './hook-refusal.ts'
+import { guardOwnRef, isOwnRef, refuseTooMany } from './own-refs.ts'
 
 const HEADS = 'refs/heads/'
-const OURS = 'refs/galley/'
-const LOGS = 'refs/galley/log/'
 
 /**
  * Judges a push on the server that receives it, for `pre-receive` and `update`: the lock that a client cannot go past.
@@ -31,23 +30,12 @@ export async function guardReceive(
   steps: readonly RefStep[],
   quarantine: string | null,
 ): Promise<void> {
+  refuseTooMany(steps)
   await withVerifier(world, { objects: quarantine, rows: arrivingApprovals(steps) }, async (verifier) => {
     for (const step of steps) {
-      if (step.ref.startsWith(OURS)) await guardOwnRef(verifier, step)
+      if (isOwnRef(step.ref)) await guardOwnRef(verifier, step)
       else if (step.ref.startsWith(HEADS)) await guardBranch(verifier, step)
     }
-  })
-}
-
-async function guardOwnRef(verifier: Verifier, { ref, before, after }: RefStep): Promise<void> {
-  if (after !== null && before === null) return
-  const isLog = ref.startsWith(LOGS)
-  if (isLog && after !== null && before !== null && (await isAncestor(verifier.door, before, after))) return
-  const rule = isLog ? 'a log moves forward only' : 'a revision or approval is made once and never moves'
-  refuse('forged', `${ref} may not ${after === null ? 'be deleted' : 'move'}: ${rule}`, {
-    ref,
-    before,
-    after,
   })
 }
 

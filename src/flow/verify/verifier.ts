@@ -50,7 +50,8 @@ export async function openVerifier(
   const listRows = async (): Promise<readonly RefRow[]> => {
     const doors = store === null ? [repository.door] : [store.door, repository.door]
     const rows = await Promise.all(doors.map((one) => listRefs(one, APPROVALS)))
-    const archived = (await Promise.all(doors.map((one) => listArchived(one)))).flat()
+    // Archives are the store's own; one among a server's refs would be a pusher's.
+    const archived = store === null ? [] : await listArchived(store.door)
     const folded = archived.flatMap((entry) => entry.rows.filter((row) => row.ref.startsWith(APPROVALS)))
     return [...rows.flat(), ...folded, ...arriving.rows]
   }
