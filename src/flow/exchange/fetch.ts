@@ -102,7 +102,11 @@ function passedOver({ others, otherCount }: RemoteRefs): readonly Dropped[] {
 function withoutLog(changes: readonly ChangeRows[]): readonly Dropped[] {
   const shown = changes.slice(0, limits.exchangeForeignShown)
   const named = shown.map(
-    ({ id }): Dropped => ({ ref: logRef(id), code: 'stale', reason: 'the remote has no log of the change' }),
+    (change): Dropped => ({
+      ref: rowsOf(change)[0]?.ref ?? logRef(change.id),
+      code: 'stale',
+      reason: 'the remote has no log of the change',
+    }),
   )
   const more = changes.length - shown.length
   return more === 0
