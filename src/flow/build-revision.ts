@@ -159,7 +159,7 @@ async function writeForm(
 
 /** The ids of what the work tree holds before and after, kept in the store, so that landing writes those very bytes. */
 async function workingIds(world: World, resolved: ResolvedFile, state: PathState, after: Uint8Array) {
-  const { keepBytes } = await import('../store/sessions.ts')
+  const { keepBytes } = await import('../store/keep-objects.ts')
   const kept = await keepBytes(await world.store(), after)
   return {
     old: state.current.kind === 'file' && resolved.before.kind === 'file' ? state.current.blob : null,

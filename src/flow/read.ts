@@ -5,7 +5,8 @@ import { limits } from '../model/limits.ts'
 import type { FileMode } from '../model/manifest.ts'
 import { judgePathForReading } from '../policy/judge.ts'
 import { checkPath } from '../policy/paths.ts'
-import { keepBytes, type ReadEntry, recordInSession } from '../store/sessions.ts'
+import { keepSeen } from '../store/keep-objects.ts'
+import { type ReadEntry, recordInSession } from '../store/sessions.ts'
 import { readWorkTreeFile } from '../sys/work-tree-file.ts'
 import { readPolicy } from './read-policy.ts'
 import type { World } from './world.ts'
@@ -221,6 +222,6 @@ export async function readEntry(
   file: Pick<FileBytes, 'blob' | 'bytes'> | null,
   lines: ReadEntry['lines'],
 ): Promise<ReadEntry> {
-  if (file !== null) await keepBytes(await world.store(), file.bytes)
+  if (file !== null) await keepSeen(await world.store(), await world.reader(), file.bytes)
   return { kind: 'read', at: world.now(), path, blob: file?.blob ?? null, lines, keepsLines: false }
 }

@@ -21,6 +21,7 @@ import type { Remark } from '../model/resolution.ts'
 import { appendEvents, eventCommit, type LoggedChange } from '../store/change-log.ts'
 import { logRef, revisionRef } from '../store/change-refs.ts'
 import type { Store } from '../store/open-store.ts'
+import { keepRevision } from '../store/revision-objects.ts'
 import type { World } from './world.ts'
 
 /** What a revision is made of, from edits or from a tree that git merged. */
@@ -125,7 +126,7 @@ export async function stageNewChange(
     eventCommit(change, { event: staged }, proposal.commit, request.committer),
   )
   await importer.finish()
-  await confirmManifest(store, revision, request.content)
+  await confirmAndKeep(world, store, revision, request.content)
   const updates: readonly RefUpdate[] = [
     { ref: revisionRef(id, 1), expected: null, next: revision.commit },
     { ref: logRef(id), expected: null, next: log.commit },
@@ -157,7 +158,7 @@ export async function stageRevision(
   const importer = openImporter(store.door, { asPack: true })
   const revision = await writeRevision(store, importer, change.id, number, { ...change, ...words }, request)
   await importer.finish()
-  await confirmManifest(store, revision, request.content)
+  await confirmAndKeep(world, store, revision, request.content)
   const by = nameAndEmail(request.committer)
   const event: ChangeEvent = { kind: 'restaged', at: world.now(), by, revision, reason, ...words }
   const ref = { ref: revisionRef(change.id, number), expected: null, next: revision.commit }
@@ -192,6 +193,17 @@ async function writeRevision(
     remarks: request.remarks,
     reads: request.reads,
   }
+}
+
+/** Before any ref: the commit is what it should be, and the store holds what it needs whatever the user's repository drops. */
+async function confirmAndKeep(
+  world: World,
+  store: Store,
+  revision: Revision,
+  content: RevisionContent,
+): Promise<void> {
+  const keeping = world.reader().then((reader) => keepRevision(store, reader, revision))
+  await Promise.all([confirmManifest(store, revision, content), keeping])
 }
 
 /** The commit that git wrote must hold exactly what was computed: a mismatch is our fault and nothing is published. */

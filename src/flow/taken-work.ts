@@ -2,7 +2,7 @@ import { takenText } from '../editing/taken-lines.ts'
 import { cleanBytes } from '../git/convert.ts'
 import type { RevisionFile } from '../model/change.ts'
 import type { Remark } from '../model/resolution.ts'
-import { keepBytes } from '../store/sessions.ts'
+import { keepBytes } from '../store/keep-objects.ts'
 import type { PathState } from './read-files.ts'
 import type { World } from './world.ts'
 

@@ -1,9 +1,11 @@
 import { type FileChange, openImporter } from '../git/fast-import.ts'
-import { keepInStore } from '../git/promote.ts'
+import type { ObjectReader } from '../git/objects.ts'
 import { updateRefs } from '../git/refs.ts'
 import { refuse } from '../model/error.ts'
+import { type CommitId, treeId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { backupRef, printCommand } from '../store/backups.ts'
+import { keepObjects } from '../store/keep-objects.ts'
 import { readStanding } from '../sys/file-key.ts'
 import { type PathFacts, standsAlong } from './decide-path.ts'
 import type { LandingPlan } from './preflight.ts'
@@ -16,7 +18,11 @@ import type { LandRequest } from './request.ts'
  *
  * @returns The ref's name, for the report.
  */
-export async function backUp(request: LandRequest, plan: LandingPlan): Promise<readonly string[]> {
+export async function backUp(
+  request: LandRequest,
+  plan: LandingPlan,
+  reader: ObjectReader,
+): Promise<readonly string[]> {
   const changes: FileChange[] = keptPlaces(plan).flatMap((kept) => bytesOf(plan, kept))
   for (const [key, { bytes }] of plan.merged) {
     const path = key.slice(key.indexOf(':') + 1)
@@ -31,10 +37,6 @@ export async function backUp(request: LandRequest, plan: LandingPlan): Promise<r
     changes.push({ kind: 'bytes', path: `merged/${path}`, mode: '100644', bytes })
   }
   if (changes.length === 0) return []
-  await keepInStore(
-    request.store,
-    changes.flatMap((change) => (change.kind === 'blob' ? [change.blob] : [])),
-  )
   const seconds = Math.floor(request.clock.now() / 1000)
   const who = { name: 'galley', email: 'galley@localhost', date: `${seconds} +0000` }
   const message = `What stood uncommitted in files that ${request.label} was landed in or beneath\n`
@@ -48,11 +50,30 @@ export async function backUp(request: LandRequest, plan: LandingPlan): Promise<r
     fromNothing: true,
   })
   await importer.finish()
+  await keepObjects(
+    { galleyDir: request.galleyDir, door: request.store },
+    reader,
+    await allOf(reader, commit),
+  )
   const name = Buffer.from(request.clock.random(4)).toString('hex')
   const ref = backupRef(request.label, seconds, name)
   if (await updateRefs(request.store, [{ ref, expected: null, next: commit }], 'backup before landing'))
     return [ref]
   return refuse('busy', `the backup ${ref} could not be made`, { ref })
+}
+
+/** A commit of a backup with all that it holds. */
+async function allOf(reader: ObjectReader, commit: CommitId): Promise<readonly string[]> {
+  const found: string[] = [commit]
+  const trees = [await reader.commitTree(commit)]
+  for (let tree = trees.pop(); tree !== undefined; tree = trees.pop()) {
+    found.push(tree)
+    for (const { mode, id } of await reader.tree(tree)) {
+      if (mode === '040000') trees.push(treeId(id))
+      else found.push(id)
+    }
+  }
+  return found
 }
 
 /** A place with work of the user's that the change takes along and the landing writes over. */

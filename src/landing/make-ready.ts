@@ -113,7 +113,7 @@ async function makeReadyIn(
     const refProcess = startRefTransaction(repository.door, request.reason, env)
     started.push(refProcess)
     const [backups, staged, image] = await allOrThrow([
-      backUp(request, plan),
+      backUp(request, plan, reader),
       stageFiles(
         { landDir, workTree: facts.workTree, hash: repository.objectFormat, reader, note },
         plan.files,

@@ -103,7 +103,9 @@ async function archiveMonth(
     const ids = index === null ? [] : await objectsIn(store.door, index)
     known.push(...ids.map((id) => ({ id, name: '' })))
   }
-  const pack = await packThese(store.door, [...known, ...candidates.flatMap((c) => c.objects)])
+  const pack = await packThese(store.door, [...known, ...candidates.flatMap((c) => c.objects)], {
+    local: true,
+  })
   if (pack !== null) await keepPack(store.door, pack, text)
   for (let attempt = 0; attempt < ATTEMPTS && candidates.length > 0; attempt++) {
     if (await publish(store, month, candidates, who)) {
@@ -135,7 +137,7 @@ export async function mendArchives(store: Store): Promise<void> {
     } finally {
       await reader.close()
     }
-    const pack = await packThese(store.door, objects)
+    const pack = await packThese(store.door, objects, { local: true })
     if (pack !== null) await keepPack(store.door, pack, text)
   }
 }

@@ -1,15 +1,16 @@
 import { join } from 'node:path'
 import { openObjectReader } from '../git/objects.ts'
-import { foldRefsAndLoose, objectsIn, packReachable, packThese } from '../git/pack-objects.ts'
-import { listRefs } from '../git/refs.ts'
+import { foldRefs, objectsIn, packReachable, packThese } from '../git/pack-objects.ts'
+import { listRefs, type RefRow } from '../git/refs.ts'
 import { listWorktrees } from '../git/worktree-list.ts'
-import { isObjectId } from '../model/ids.ts'
 import { randomName } from '../sys/clock.ts'
 import { makePrivateDirectory } from '../sys/directories.ts'
-import { agesIn, removeQuietly, setModified } from '../sys/file-ages.ts'
+import { removeQuietly, setModified } from '../sys/file-ages.ts'
 import { replaceQuickly } from '../sys/quick-files.ts'
 import { readFileOrNull } from '../sys/small-files.ts'
+import { type LooseFile, looseObjects, packIndexOf, pruneLoose } from './keep-objects.ts'
 import type { Store } from './open-store.ts'
+import { ownReachable } from './own-reachable.ts'
 import { listPacks, type Pack, packIndex, removePacks } from './packs.ts'
 
 /** What is younger may belong to somebody who is about to make the ref that leads to it. */
@@ -18,24 +19,39 @@ const YOUNG_MS = 24 * 3_600_000
 /** Refs that hold commits with parents of the user's. */
 const ON_USERS_HISTORY = ['refs/galley/changes/', 'refs/galley/landing/', 'refs/galley/left/'] as const
 
+/** Refs that hold work which is nowhere else: of a commit that a run left, its parents may be the run's own, too. */
+const OF_USERS_WORK = ['refs/galley/left/', 'refs/galley/backup/'] as const
+
+/** What is to stay although no ref of the store leads to all of it. */
+export interface Needed {
+  /** Objects with all that they lead to, as far as the user's repository does not hold it. */
+  readonly roots: readonly string[]
+  /** Objects that the store holds itself, whatever the user's repository holds: it may drop them. */
+  readonly own: readonly string[]
+}
+
 /**
- * Packs the store anew: what its refs and work trees lead to, `also`, and everything that is less than a day old. The rest goes, and so does
- * what the user's repository holds too. Packs that are kept stay as they are.
+ * Packs the store anew: what its refs and work trees lead to, what is needed besides, and everything that is less than a day old. The rest
+ * goes. Packs that are kept stay as they are.
  *
  * Nothing of the user's history is walked, and nothing that it has dropped meanwhile is missed.
- *
- * @param also - Objects that no ref leads to and that are needed.
  */
-export async function collectObjects(store: Store, also: readonly string[], nowMs: number): Promise<void> {
-  await foldRefsAndLoose(store.door)
-  const packs = (await listPacks(store.door)).filter((pack) => pack.keep === null)
+export async function collectObjects(store: Store, needed: Needed, nowMs: number): Promise<void> {
+  await foldRefs(store.door)
+  const all = await listPacks(store.door)
+  const packs = all.filter((pack) => pack.keep === null)
   const loose = await looseObjects(store)
-  const ends = await writeEnds(store)
+  const heads = (await listWorktrees(store.door)).flatMap((row) => row.head ?? [])
+  const refs = await listRefs(store.door, 'refs/')
+  const ends = await writeEnds(store, [...objectsBelow(refs, ON_USERS_HISTORY), ...heads])
   try {
-    const roots = await existing(store, also)
-    const reachable = await packReachable(store.door, { also: roots, besides: [], ends })
+    const tops = [...refs.map((row) => row.object), ...heads, ...needed.roots]
+    const reachable = await packReachable(store.door, { from: await existing(store, tops), ends })
+    const settled = all.flatMap(({ name, keep }) => (keep === null ? [] : [name]))
+    const own = await ownOf(store, needed.own, objectsBelow(refs, OF_USERS_WORK))
+    const kept = await packOwn(store, own, reachable === null ? settled : [...settled, reachable])
     const young = await packYoung(store, packs, loose, nowMs)
-    const made = new Set([reachable, young])
+    const made = new Set([reachable, kept, young])
     await removePacks(
       store.door,
       packs.flatMap(({ name }) => (made.has(name) ? [] : [name])),
@@ -43,38 +59,47 @@ export async function collectObjects(store: Store, also: readonly string[], nowM
   } finally {
     removeQuietly(ends)
   }
-  await foldRefsAndLoose(store.door)
+  await pruneLoose(store, await looseObjects(store))
   // What was reachable, or young, is in a pack now.
   for (const { file, modifiedMs } of await looseObjects(store))
     if (nowMs - modifiedMs > YOUNG_MS) removeQuietly(file)
 }
 
-interface LooseFile {
-  readonly id: string
-  readonly file: string
-  readonly modifiedMs: number
+const objectsBelow = (refs: readonly RefRow[], prefixes: readonly string[]): readonly string[] =>
+  refs.flatMap(({ ref, object }) => (prefixes.some((prefix) => ref.startsWith(prefix)) ? [object] : []))
+
+/** What is needed, and the work under refs with all of it that lies in the store. */
+async function ownOf(
+  store: Store,
+  needed: readonly string[],
+  work: readonly string[],
+): Promise<readonly string[]> {
+  const reader = openObjectReader(store.door)
+  try {
+    return [...(await existing(store, needed)), ...(await ownReachable(store, reader, work))]
+  } finally {
+    await reader.close()
+  }
 }
 
-async function looseObjects(store: Store): Promise<readonly LooseFile[]> {
-  const objects = join(store.door.gitDir, 'objects')
-  const found: LooseFile[] = []
-  for (const { name } of await agesIn(objects)) {
-    if (!/^[0-9a-f]{2}$/.test(name)) continue
-    for (const { name: rest, modifiedMs } of await agesIn(join(objects, name))) {
-      const id = `${name}${rest}`
-      if (isObjectId(id)) found.push({ id, file: join(objects, name, rest), modifiedMs })
-    }
-  }
-  return found
+async function packOwn(
+  store: Store,
+  ids: readonly string[],
+  besides: readonly string[],
+): Promise<string | null> {
+  const held = besides.map((name) => packIndexOf(store, name))
+  const left = [...new Set(ids)].filter((id) => !held.some((pack) => pack.has(id)))
+  return packThese(
+    store.door,
+    left.map((id) => ({ id, name: '' })),
+    { local: false },
+  )
 }
 
 /** A passing file with the commits at which the user's history begins, in the form of git's own `shallow`. */
-async function writeEnds(store: Store): Promise<string> {
+async function writeEnds(store: Store, ids: readonly string[]): Promise<string> {
   const shallow = store.door.extraEnv?.['GIT_SHALLOW_FILE']
   const theirs = shallow === undefined ? null : await readFileOrNull(shallow)
-  const rows = await listRefs(store.door, ...ON_USERS_HISTORY)
-  const heads = (await listWorktrees(store.door)).flatMap((row) => row.head ?? [])
-  const ids = [...rows.map((row) => row.object), ...heads]
   const commits = await existing(store, ids, 'commit')
   const lines = new Set([...(theirs?.toString('latin1').split('\n') ?? []), ...commits])
   lines.delete('')
@@ -121,6 +146,7 @@ async function packYoung(
   const made = await packThese(
     store.door,
     left.map((id) => ({ id, name: '' })),
+    { local: false },
   )
   const ages = [...youngPacks, ...youngLoose].map((one) => one.modifiedMs)
   if (made !== null)

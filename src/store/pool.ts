@@ -145,7 +145,9 @@ async function prepare(
   let setup = state.setup
   const noteMoving = () =>
     writeSlotState(slot, { commit, phase: 'moving', run: null, usedAt: request.clock.now(), setup })
-  const stands = await isFullTree(slot.path, slot.door.gitDir)
+  // The user's repository may have dropped the commit that the tree stands at.
+  const isKnown = (await request.reader.info(state.commit)) !== null
+  const stands = isKnown && (await isFullTree(slot.path, slot.door.gitDir))
   if (!isReady(state) || !stands) {
     await noteMoving()
     setup = null

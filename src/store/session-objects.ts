@@ -1,22 +1,12 @@
 import { join } from 'node:path'
-import type { Change } from '../model/change.ts'
 import { isObjectId } from '../model/ids.ts'
 import { agesIn } from '../sys/file-ages.ts'
 import { readFileOrNull } from '../sys/small-files.ts'
 import type { Store } from './open-store.ts'
 
-/**
- * Objects that no ref leads to and that are needed: what sessions read and were sent, and the working files of changes that wait for
- * their landing.
- */
-export async function neededObjects(store: Store, pending: readonly Change[]): Promise<readonly string[]> {
+/** Objects that no ref leads to and that are needed: what sessions read and were sent. */
+export async function sessionObjects(store: Store): Promise<readonly string[]> {
   const found = new Set<string>()
-  for (const change of pending) {
-    for (const revision of change.revisions) {
-      for (const { working } of revision.files)
-        for (const id of [working?.old, working?.new]) if (id !== undefined && id !== null) found.add(id)
-    }
-  }
   const sessions = join(store.galleyDir, 'sessions')
   for (const { name } of await agesIn(sessions)) {
     const bytes = await readFileOrNull(join(sessions, name))

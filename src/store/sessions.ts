@@ -1,12 +1,11 @@
 import { join } from 'node:path'
 import { sha256Hex } from '../git/blob-id.ts'
-import { git } from '../git/door.ts'
 import type { ObjectReader } from '../git/objects.ts'
 import type { DialectName } from '../model/batch.ts'
 import type { CallKind } from '../model/call.ts'
 import { refuse } from '../model/error.ts'
 import type { ReadRecord } from '../model/file-state.ts'
-import { type BlobId, blobId } from '../model/ids.ts'
+import type { BlobId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { makePrivateDirectory } from '../sys/directories.ts'
 import type { ProcessIdentity } from '../sys/process-identity.ts'
@@ -151,15 +150,6 @@ export function readsOf(journal: readonly JournalEntry[]): readonly ReadRecord[]
     blob: read.blob,
     ...(read.lines === null ? {} : { lines: read.lines }),
   }))
-}
-
-/** Keeps the bytes that a session read, so that a later move of the file can be shown and carried over. */
-export async function keepBytes(store: Store, bytes: Uint8Array): Promise<BlobId> {
-  const result = await git(store.door, {
-    args: ['hash-object', '-w', '--no-filters', '--stdin'],
-    input: bytes,
-  })
-  return blobId(result.stdout.toString('latin1').trim())
 }
 
 /** Adds the kept bytes to reads whose blob is no longer what stands in the file. */

@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import type { ObjectReader } from '../git/objects.ts'
 import { invariant, refuse } from '../model/error.ts'
 import { syncDirectory } from '../sys/directories.ts'
+import { keepBytes } from './keep-objects.ts'
 import type { Store } from './open-store.ts'
 import {
   type CallEntry,
   type JournalEntry,
   type KeptText,
-  keepBytes,
   type OutcomeEntry,
   readJournal,
   recordInSession,

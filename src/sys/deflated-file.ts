@@ -1,10 +1,23 @@
-import { writeFile } from 'node:fs/promises'
+import { rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { deflateSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { deflate, deflateSync } from 'node:zlib'
 import { makeDirectories } from './directories.ts'
 
 /** Writes a small file in zlib's form, and the directory it lies in. Mode 0600; not synced: for what is thrown away. */
 export async function writeDeflated(file: string, bytes: Uint8Array): Promise<void> {
   await makeDirectories(dirname(file), 0o700)
   await writeFile(file, deflateSync(bytes), { mode: 0o600 })
+}
+
+/** Puts a file in zlib's form in its place as a whole, by way of `passing` on the same device. Mode 0400, not synced. */
+export async function placeDeflated(
+  file: string,
+  parts: readonly Uint8Array[],
+  passing: string,
+): Promise<void> {
+  const deflated = await promisify(deflate)(Buffer.concat(parts))
+  for (const path of [passing, file]) await makeDirectories(dirname(path), 0o700)
+  await writeFile(passing, deflated, { mode: 0o400 })
+  await rename(passing, file)
 }

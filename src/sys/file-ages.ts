@@ -47,6 +47,17 @@ export function rotateWhenLarge(file: string, maxBytes: number): void {
 /** When a file was written last, by the file system's own clock; 0 where there is none. */
 export const modifiedMs = (file: string): number => lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
 
+/** Makes a file of galley's own count as changed now. False when it is not there. */
+export function touchQuietly(file: string): boolean {
+  try {
+    utimesSync(file, new Date(), new Date())
+    return true
+  } catch (error) {
+    if (isAbsent(error)) return false
+    throw error
+  }
+}
+
 /** Sets when a file of galley's own counts as changed. */
 export function setModified(file: string, modifiedMs: number): void {
   utimesSync(file, modifiedMs / 1000, modifiedMs / 1000)

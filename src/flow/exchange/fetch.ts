@@ -14,6 +14,7 @@ import {
   restoring,
 } from '../../store/exchange.ts'
 import type { Store } from '../../store/open-store.ts'
+import { keepRevision } from '../../store/revision-objects.ts'
 import { type ChangeView, viewChange } from '../change-view.ts'
 import { finishInterrupted } from '../recover.ts'
 import type { World } from '../world.ts'
@@ -180,6 +181,8 @@ async function admit(world: World, store: Store, remote: ChangeRows): Promise<Ad
     const local = byChange(refs.rows).changes.get(remote.id)
     const admission = await admitChange(world, store, { local, remote, fetched })
     if (admission.updates.length === 0) return admission
+    for (const revision of admission.change?.revisions ?? [])
+      await keepRevision(store, await world.reader(), revision)
     const updates = restoring(remote.id, refs, admission.updates)
     if (await updateRefs(store.door, updates, 'galley: fetched')) return admission
     if (tries < limits.exchangeTries) continue

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { listRefs, type RefUpdate, updateRefs } from '../../git/refs.ts'
 import { sweepDone } from '../../landing/finish.ts'
-import { type ChangeState, isPending } from '../../model/change.ts'
+import type { ChangeState } from '../../model/change.ts'
 import type { ChangeId } from '../../model/ids.ts'
 import { isDecided } from '../../store/archive.ts'
 import { archiveChanges, mendArchives, readStoreRefs } from '../../store/archive-write.ts'
@@ -14,7 +14,8 @@ import { findStore, type Store } from '../../store/open-store.ts'
 import { slotNames } from '../../store/pool.ts'
 import { readSlotState, slotOf } from '../../store/pool-slot.ts'
 import { expiredChanges, expiredFiles, expiredRefs } from '../../store/retention.ts'
-import { neededObjects } from '../../store/session-objects.ts'
+import { revisionObjects } from '../../store/revision-objects.ts'
+import { sessionObjects } from '../../store/session-objects.ts'
 import { randomName } from '../../sys/clock.ts'
 import { diskUsage, rotateWhenLarge } from '../../sys/file-ages.ts'
 import { removeTree } from '../../sys/trees.ts'
@@ -171,11 +172,12 @@ async function tidyStore(world: World, store: Store): Promise<void> {
   await renewNotes(store, new Set(left.map(({ ref }) => runOfLeft(ref))))
   rotateWhenLarge(join(store.galleyDir, 'galley.log'), LOG_MAX_BYTES)
   const reader = await world.reader()
-  const waiting = (await listLiveChanges(store)).changes.filter(
-    (c) => isPending(c.state) || c.state === 'stale',
-  )
-  const pending = await readChanges(store, reader, new Set(waiting.map((c) => c.id)))
-  await collectObjects(store, await neededObjects(store, pending), world.clock.now())
+  const { changes } = await listLiveChanges(store)
+  const live = await readChanges(store, reader, new Set(changes.map((c) => c.id)))
+  const own = new Set<string>()
+  for (const revision of live.flatMap((change) => change.revisions))
+    for (const id of await revisionObjects(reader, revision)) own.add(id)
+  await collectObjects(store, { roots: await sessionObjects(store), own: [...own] }, world.clock.now())
 }
 
 /** Branches and tags of the store may be a run's that is going on. */
