@@ -11,10 +11,8 @@ export interface LoggedCommit {
   readonly committedAt: number
   /** Up to a NUL, where git itself stops reading it. */
   readonly message: string
-  /** Against its only parent, or against nothing; null = a merge: nobody has asked yet against what. */
-  readonly transitions: Manifest | null
-  /** Some path is not UTF-8: two such paths may read the same here, so that nothing can be said of them. */
-  readonly hasUnreadablePath: boolean
+  /** Against its first parent, or against nothing. A path that is not UTF-8 is written as `pathText` has it. */
+  readonly transitions: Manifest
 }
 
 /**
@@ -26,7 +24,7 @@ const NO_COMMIT_GRAPH = ['-c', 'core.commitGraph=false']
 
 const RAW = [
   '--root',
-  '--diff-merges=off',
+  '--diff-merges=first-parent',
   '-r',
   '--raw',
   '-z',
@@ -47,23 +45,82 @@ const RAW = [
 export interface CommitRange {
   readonly include: readonly CommitId[]
   readonly exclude: readonly CommitId[]
-  /** Only commits that change one of these paths against a parent; all of each such commit is told. */
-  readonly paths?: readonly string[]
 }
 
 /** Walks commits, ancestors first, with what each changes. One process, however many. */
-export async function walkCommits(door: GitDoor, range: CommitRange): Promise<readonly LoggedCommit[]> {
-  if (range.include.length === 0) return []
-  const some = range.paths === undefined ? [] : ['--full-history', '--full-diff']
+export const walkCommits = (door: GitDoor, range: CommitRange): Promise<readonly LoggedCommit[]> =>
+  walk(door, range, ['--topo-order'], [])
+
+/**
+ * Walks a first-parent line, oldest first, with what each commit on it changes against the one before.
+ *
+ * @param paths - Only commits that change one of these; all of each such commit is told. Empty = all commits.
+ */
+export const walkLine = (
+  door: GitDoor,
+  range: CommitRange,
+  paths: readonly string[] = [],
+): Promise<readonly LoggedCommit[]> =>
+  walk(door, range, ['--first-parent', ...(paths.length === 0 ? [] : ['--full-diff'])], paths)
+
+async function walk(
+  door: GitDoor,
+  { include, exclude }: CommitRange,
+  how: readonly string[],
+  paths: readonly string[],
+): Promise<readonly LoggedCommit[]> {
+  if (include.length === 0) return []
   const result = await git(door, {
-    args: [...NO_COMMIT_GRAPH, 'log', ...RAW, ...some, '--topo-order', '--reverse', '--stdin', '--'].concat(
-      range.paths ?? [],
-    ),
-    input: [...range.include, ...range.exclude.map((id) => `^${id}`)].map((line) => `${line}\n`).join(''),
+    args: [...NO_COMMIT_GRAPH, 'log', ...RAW, ...how, '--reverse', '--stdin', '--', ...paths],
+    input: [...include, ...exclude.map((id) => `^${id}`)].map((line) => `${line}\n`).join(''),
     env: TRUE_TO_OBJECTS,
   })
   return parseLog(result.stdout)
 }
+
+/** The ids of a first-parent line, newest first; what an excluded commit leads to is left out. */
+export async function listLine(
+  door: GitDoor,
+  tips: readonly CommitId[],
+  exclude: readonly CommitId[] = [],
+): Promise<readonly CommitId[]> {
+  if (tips.length === 0) return []
+  const result = await git(door, {
+    args: [...NO_COMMIT_GRAPH, 'rev-list', '--first-parent', '--stdin', '--'],
+    input: [...tips, ...exclude.map((id) => `^${id}`)].map((line) => `${line}\n`).join(''),
+    env: TRUE_TO_OBJECTS,
+  })
+  return result.stdout.toString('latin1').split('\n').filter(isObjectId).map(commitId)
+}
+
+/** What differs between two trees or commits, with paths as `pathText` has them. */
+export async function stepBetween(door: GitDoor, from: string, to: string): Promise<Manifest> {
+  if (from === to) return []
+  const args = [
+    '--raw',
+    '-r',
+    '-z',
+    '--no-abbrev',
+    '--no-renames',
+    '--no-ext-diff',
+    '--ignore-submodules=none',
+  ]
+  const result = await git(door, { args: ['diff-tree', ...args, from, to], env: TRUE_TO_OBJECTS })
+  return manifestOf(readTransitions(new Fields(result.stdout)))
+}
+
+/**
+ * A path as text that stands for its bytes and no others: one that is not UTF-8 becomes NUL and its bytes, which no path can hold.
+ * Read as UTF-8 with replacement signs, two such paths would be one.
+ */
+export function pathText(bytes: Buffer): string {
+  const text = bytes.toString('utf8')
+  const isText = !text.includes('\ufffd') || Buffer.from(text, 'utf8').equals(bytes)
+  return isText ? text : `\0${bytes.toString('latin1')}`
+}
+
+/** Whether a path is one that an approval can hold. */
+export const isTextPath = (path: string): boolean => !path.includes('\0')
 
 /** The same for single commits, in the order given. A commit given twice is told once. */
 export async function readCommits(
@@ -89,7 +146,7 @@ function parseLog(bytes: Buffer): readonly LoggedCommit[] {
     if (!isObjectId(id)) continue
     const [tree, parents, time, message] = [fields.text(), fields.text(), fields.text(), fields.text()]
     fields.text()
-    const { transitions, hasUnreadablePath } = readTransitions(fields)
+    const transitions = readTransitions(fields)
     const parentIds = parents
       .split(' ')
       .filter((parent) => parent !== '')
@@ -100,29 +157,25 @@ function parseLog(bytes: Buffer): readonly LoggedCommit[] {
       parents: parentIds,
       committedAt: Number(time),
       message,
-      transitions: parentIds.length > 1 ? null : manifestOf(transitions),
-      hasUnreadablePath,
+      transitions: manifestOf(transitions),
     })
   }
   return commits
 }
 
-function readTransitions(fields: Fields) {
+function readTransitions(fields: Fields): readonly Transition[] {
   const transitions: Transition[] = []
-  let hasUnreadablePath = false
   while (fields.startsWithColon()) {
     const [oldMode, newMode, oldBlob, newBlob] = fields.text().trimStart().slice(1).split(' ')
-    const path = fields.path()
-    hasUnreadablePath ||= path.isUnreadable
     transitions.push({
-      path: path.text,
+      path: fields.path(),
       oldMode: oldMode as FileMode,
       newMode: newMode as FileMode,
       oldBlob: oldBlob ?? '',
       newBlob: newBlob ?? '',
     })
   }
-  return { transitions, hasUnreadablePath }
+  return transitions
 }
 
 /** NUL-terminated fields, read one after another. */
@@ -148,10 +201,8 @@ class Fields {
     return this.slice().toString('utf8')
   }
 
-  path(): { readonly text: string; readonly isUnreadable: boolean } {
-    const bytes = this.slice()
-    const text = bytes.toString('utf8')
-    return { text, isUnreadable: text.includes('\ufffd') && !Buffer.from(text, 'utf8').equals(bytes) }
+  path(): string {
+    return pathText(this.slice())
   }
 
   private slice(): Buffer {

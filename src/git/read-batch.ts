@@ -35,6 +35,25 @@ export async function readBatch(
   return found
 }
 
+/**
+ * Reads many objects by any names (`<id>:<path>`), in the order given: two processes.
+ *
+ * @returns null where there is no such object, or it is larger than `maxBytes`.
+ */
+export async function readNamed(
+  door: GitDoor,
+  names: readonly string[],
+  maxBytes: number,
+): Promise<readonly (ReadObject | null)[]> {
+  if (names.length === 0) return []
+  const checked = await git(door, { args: ['cat-file', '--batch-check'], input: lines(names) })
+  const rows = checked.stdout.toString('latin1').split('\n').slice(0, names.length)
+  const ids = rows.map((row) => row.split(' ')).map(([id = '', type]) => (type === 'missing' ? '' : id))
+  const wanted = ids.filter((id) => /^[0-9a-f]{40,64}$/.test(id))
+  const found = await readBatch(door, wanted, maxBytes)
+  return ids.map((id) => found.get(id) ?? null)
+}
+
 const lines = (ids: readonly string[]): string => ids.map((id) => `${id}\n`).join('')
 
 function chunksOf(rows: readonly (readonly string[])[]): readonly (readonly string[])[] {

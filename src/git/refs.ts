@@ -60,6 +60,22 @@ export async function resolveCommit(door: GitDoor, expression: string): Promise<
   return result.exitCode === 0 && isObjectId(text) ? commitId(text) : null
 }
 
+/** Where a symbolic ref leads to; null = it is none. */
+export async function symbolicTarget(door: GitDoor, ref: string): Promise<string | null> {
+  const result = await git(door, { args: ['symbolic-ref', '-q', ref], okCodes: [0, 1, 128] })
+  return result.exitCode === 0 ? result.stdout.toString('utf8').trim() : null
+}
+
+/** Symbolic refs that lead to something, with the ref at their end. One process. */
+export async function listSymbolic(door: GitDoor): Promise<ReadonlyMap<string, string>> {
+  const result = await git(door, { args: ['for-each-ref', '--format=%(refname) %(symref)'] })
+  const rows = result.stdout
+    .toString('utf8')
+    .split('\n')
+    .map((line) => line.split(' '))
+  return new Map(rows.flatMap(([ref = '', target = '']) => (target === '' ? [] : [[ref, target] as const])))
+}
+
 export interface RefRow {
   readonly ref: string
   readonly object: string

@@ -30,13 +30,15 @@ const STEPS_MAX = 20_000
  * @param approved - In order of preference.
  * @param outside - What stands at paths that the target does not change, where a manifest touches them; a manifest with a
  * path that is in neither is left out.
+ * @param required - Keys that must be among those used: a squash may name a change and the one that takes it back.
  */
 export function composeTransitions(
   target: Manifest,
   approved: readonly ApprovedManifest[],
   outside: ReadonlyMap<string, Side> = new Map(),
+  required: readonly string[] = [],
 ): Chain {
-  const search = new ChainSearch(target, approved, outside)
+  const search = new ChainSearch(target, approved, outside, required)
   const unreachable = target.filter((t) => !search.canReach(t)).map((t) => t.path)
   if (unreachable.length > 0) return { kind: 'uncovered', paths: unreachable }
   const found = search.run()
@@ -44,15 +46,26 @@ export function composeTransitions(
   return found === 'too-many' ? { kind: 'too-many' } : { kind: 'composed', used: found }
 }
 
-/** Paths that manifests share with the target's changes but that the target leaves as they are: their sides must be looked up. */
-export function outsidePaths(target: Manifest, approved: readonly ApprovedManifest[]): readonly string[] {
+/**
+ * Paths that manifests touch and the target leaves as they are: their sides must be looked up.
+ *
+ * @param most - With more of them than this only manifests that share a path with the target are looked at; then none.
+ */
+export function outsidePaths(
+  target: Manifest,
+  approved: readonly ApprovedManifest[],
+  most: number,
+): readonly string[] {
   const inside = new Set(target.map((t) => t.path))
-  const outside = new Set<string>()
-  for (const { manifest } of approved) {
-    if (!manifest.some((t) => inside.has(t.path))) continue
-    for (const { path } of manifest) if (!inside.has(path)) outside.add(path)
-  }
-  return [...outside]
+  const outsideOf = (some: readonly ApprovedManifest[]) => [
+    ...new Set(
+      some.flatMap(({ manifest }) => manifest.map((t) => t.path).filter((path) => !inside.has(path))),
+    ),
+  ]
+  const all = outsideOf(approved)
+  if (all.length <= most) return all
+  const sharing = outsideOf(approved.filter(({ manifest }) => manifest.some((t) => inside.has(t.path))))
+  return sharing.length <= most ? sharing : []
 }
 
 /** Depth-first: what stands now, what is wanted, and which manifests have been used on the way. */
@@ -66,10 +79,20 @@ class ChainSearch {
   private readonly used: ApprovedManifest[] = []
   private readonly usedKeys = new Set<string>()
   private readonly seen = new Set<string>()
+  /** Those that must still be used. */
+  private readonly due: Set<string>
+  private readonly required: ReadonlySet<string>
   private state: Mark = [0, 0]
   private steps = 0
 
-  constructor(target: Manifest, approved: readonly ApprovedManifest[], outside: ReadonlyMap<string, Side>) {
+  constructor(
+    target: Manifest,
+    approved: readonly ApprovedManifest[],
+    outside: ReadonlyMap<string, Side>,
+    required: readonly string[],
+  ) {
+    this.required = new Set(required)
+    this.due = new Set(required)
     for (const t of target) {
       this.now.set(t.path, oldSide(t))
       this.wanted.set(t.path, newSide(t))
@@ -108,7 +131,7 @@ class ChainSearch {
   run(): readonly ApprovedManifest[] | 'too-many' | null {
     const trail: ApprovedManifest[][] = [this.choices()]
     while (trail.length > 0) {
-      if (this.open.size === 0) return this.used
+      if (this.isDone()) return this.used
       const next = trail.at(-1)?.pop()
       if (next === undefined) {
         trail.pop()
@@ -119,7 +142,7 @@ class ChainSearch {
       if (++this.steps > STEPS_MAX) return 'too-many'
       this.apply(next)
       const state = this.state.join(' ')
-      if (this.open.size > 0 && (this.seen.has(state) || this.isStuck(next))) this.takeBack()
+      if (!this.isDone() && (this.seen.has(state) || this.isStuck(next))) this.takeBack()
       else {
         this.seen.add(state)
         trail.push(this.choices())
@@ -128,12 +151,15 @@ class ChainSearch {
     return null
   }
 
+  private isDone(): boolean {
+    return this.open.size === 0 && this.due.size === 0
+  }
+
   /** What may come next, the preferred last: one that moves the first open path, or one that makes room for such. */
   private choices(): ApprovedManifest[] {
     const [first] = this.open
-    if (first === undefined) return []
     const found = new Set<ApprovedManifest>()
-    const asked = new Set<string>([first])
+    const asked = first === undefined ? this.duePaths() : new Set<string>([first])
     for (const path of asked) {
       for (const { one } of this.bySide.get(sideKey(path, this.now.get(path) ?? '')) ?? []) {
         if (this.usedKeys.has(one.key)) continue
@@ -145,9 +171,18 @@ class ChainSearch {
     return [...found].reverse()
   }
 
+  /** Where nothing is open any more, and something must still be used: its paths. */
+  private duePaths(): Set<string> {
+    const paths = new Set<string>()
+    for (const one of this.marks.keys())
+      if (this.due.has(one.key)) for (const { path } of one.manifest) paths.add(path)
+    return paths
+  }
+
   private apply(one: ApprovedManifest): void {
     this.used.push(one)
     this.usedKeys.add(one.key)
+    this.due.delete(one.key)
     this.toggle(one)
     for (const t of one.manifest) this.place(t.path, newSide(t))
   }
@@ -156,6 +191,7 @@ class ChainSearch {
     const last = this.used.pop()
     if (last === undefined) return
     this.usedKeys.delete(last.key)
+    if (this.required.has(last.key)) this.due.add(last.key)
     this.toggle(last)
     for (const t of last.manifest) this.place(t.path, oldSide(t))
   }

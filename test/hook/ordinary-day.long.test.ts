@@ -123,7 +123,7 @@ describe('the ordinary day of a person', () => {
     )
     const { json } = cli(repo, ['propose', '../batch.json', '--json'], other)
     expect(cli(repo, ['land', json.change.id, '--approve'], other).code).toBe(0)
-    const refs = '+refs/galley/approvals/*:refs/galley/approvals/*'
+    const refs = '+refs/galley/*:refs/galley/*'
     const store = ['git', '--git-dir=.git/galley/store.git']
     expect(runAs(repo, [...store, 'push', '--quiet', server.dir, refs], {}, other).code).toBe(0)
     expect(runAs(repo, ['git', 'push', '--quiet', 'origin', 'main'], {}, other)).toEqual({ code: 0, out: '' })

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { approveChange, commitFiles, guardMain, landChange } from '../flow/verify-world.ts'
-import { cli, gitInput } from '../helpers/galley.ts'
+import { batch, cli, gitInput, openGalley } from '../helpers/galley.ts'
 import { makeRepo, type TestRepo } from '../helpers/repo.ts'
 import { makeKey, signAs, signText } from '../helpers/signing.ts'
 import { asPerson, galley, makeServer, runAs } from './hook-world.ts'
@@ -89,31 +89,28 @@ describe('a server with pre-receive', () => {
     expect(cli(repo, ['verify', 'HEAD~1..', '--require-signature']).code).toBe(0)
     galley(repo, 'push', 'origin', '--with-branch', 'main')
     expect(tipOf(server)).toBe(commit)
-    // The same approval for another change, signed by a key that nobody allowed.
+    // An approval of a proposal that nobody approved, signed by a key that nobody allowed.
+    await using opened = await openGalley(repo)
+    const edits = [{ op: 'write', path: 'a.txt', content: 'evil\n' }]
+    const { change: other } = await opened.propose({ batch: batch(edits, { title: 'Evil' }) })
     const evil = commitFiles(repo, 'Evil', { 'a.txt': 'evil\n' })
-    const ref = approvalRef(repo, id)
-    const text = repo.git(store(repo), 'cat-file', 'tag', ref)
+    const text = repo.git(store(repo), 'cat-file', 'tag', approvalRef(repo, id))
     const body = JSON.parse(text.slice(text.indexOf('\n\n') + 2, text.indexOf('\n}\n') + 2))
-    const made = { ...body, commit: evil, base: commit, tree: repo.git('rev-parse', 'HEAD^{tree}') }
-    const forged = await forge(repo, made)
-    const payload = `object ${evil}\ntype commit\ntag galley/${id}/1\ntagger Test <test@example.org> 1700000000 +0000\n\n${forged}`
+    const tree = repo.git('rev-parse', 'HEAD^{tree}')
+    const made = { ...body, change: other.id, commit: other.commit, base: commit, tree }
+    const forged = await forge(repo, made, other.commit)
+    const payload = `object ${other.commit}\ntype commit\ntag galley/${other.id}/1\ntagger Test <test@example.org> 1700000000 +0000\n\n${forged}`
     const tag = gitInput(
       repo,
-      ['hash-object', '-t', 'tag', '-w', '--stdin'],
+      [store(repo), 'hash-object', '-t', 'tag', '-w', '--stdin'],
       payload + signText(repo, foreign, payload),
     )
-    repo.git('update-ref', `refs/galley/approvals/${id}/1/${tag.slice(0, 12)}`, tag)
+    repo.git(store(repo), 'update-ref', `refs/galley/approvals/${other.id}/1/${tag.slice(0, 12)}`, tag)
     const verified = cli(repo, ['verify', 'HEAD~1..', '--require-signature'])
     expect(verified.code).toBe(1)
     expect(verified.stdout).toMatch(/^unapproved \w+ {2}Evil\n.*it is not in the list of allowed signers$/m)
-    const pushed = asPerson(
-      repo,
-      'push',
-      '--atomic',
-      'origin',
-      'main',
-      'refs/galley/approvals/*:refs/galley/approvals/*',
-    )
+    const refs = [`${evil}:refs/heads/main`, 'refs/galley/*:refs/galley/*']
+    const pushed = asPerson(repo, store(repo), 'push', '--atomic', server.dir, ...refs)
     expect(pushed.code).not.toBe(0)
     expect(pushed.out).toMatch(/is not in the list of allowed signers/)
     expect(tipOf(server)).toBe(commit)
@@ -159,9 +156,13 @@ describe('a server with pre-receive', () => {
   })
 })
 
-/** The body of an approval that fits the commit at HEAD in every way that needs no key. */
-async function forge(repo: TestRepo, body: Readonly<Record<string, unknown>>): Promise<string> {
-  const { digestOf } = await import('../../src/flow/verify/approval-pool.ts')
+/** The body of an approval that fits a commit, which does what HEAD does, in every way that needs no key. */
+async function forge(
+  repo: TestRepo,
+  body: Readonly<Record<string, unknown>>,
+  commit: string,
+): Promise<string> {
+  const { digestOf } = await import('../../src/flow/stage.ts')
   const { messageHashOf } = await import('../../src/flow/record-approval.ts')
   const [line = ''] = repo.git('diff-tree', '-r', '--no-commit-id', '--no-abbrev', 'HEAD').split('\n')
   const [, oldMode = '', newMode = '', oldBlob = '', newBlob = '', path = ''] =
@@ -169,7 +170,7 @@ async function forge(repo: TestRepo, body: Readonly<Record<string, unknown>>): P
   const digest = digestOf([
     { path, oldBlob, newBlob, oldMode: oldMode as '100644', newMode: newMode as '100644' },
   ])
-  const messageHash = messageHashOf(Buffer.from(`${repo.git('cat-file', 'commit', 'HEAD')}\n`))
+  const messageHash = messageHashOf(Buffer.from(`${repo.git(store(repo), 'cat-file', 'commit', commit)}\n`))
   return `${JSON.stringify({ ...body, digest, messageHash }, null, 1)}\n`
 }
 
@@ -187,12 +188,7 @@ describe('a clone that tests', () => {
     const ci = { cwd: join(repo.home, 'ci') }
     runAs(repo, ['git', 'clone', '--quiet', '--no-checkout', server.dir, '.'], {}, ci)
     runAs(repo, ['git', 'checkout', '--quiet', '--detach', 'origin/topic'], {}, ci)
-    runAs(
-      repo,
-      ['git', 'fetch', '--quiet', 'origin', '+refs/galley/approvals/*:refs/galley/approvals/*'],
-      {},
-      ci,
-    )
+    runAs(repo, ['git', 'fetch', '--quiet', 'origin', '+refs/galley/*:refs/galley/*'], {}, ci)
     const json = (...args: readonly string[]) => cli(repo, ['verify', ...args, '--json'], ci)
     expect(json('origin/main~1..origin/main').json.counts).toMatchObject({ approved: 1, unapproved: 0 })
     const failed = json('origin/main..HEAD', '--onto', 'main')

@@ -84,7 +84,7 @@ describe('transitions put together', () => {
   test('a path that is changed and changed back needs its side known', () => {
     const pool = [approved('there', 'a: 1>2', 'p: 1>2'), approved('back', 'b: 1>2', 'p: 2>1')]
     const target = manifest('a: 1>2', 'b: 1>2')
-    expect(outsidePaths(target, pool)).toEqual(['p'])
+    expect(outsidePaths(target, pool, 100)).toEqual(['p'])
     expect(keysOf(composeTransitions(target, pool))).toBe('uncovered')
     expect(keysOf(composeTransitions(target, pool, new Map([['p', side('1')]])))).toEqual(['there', 'back'])
     expect(keysOf(composeTransitions(target, pool, new Map([['p', side('7')]])))).toBe('uncovered')

@@ -1,11 +1,11 @@
 import { findRelation } from '../../git/ancestry.ts'
-import { git } from '../../git/door.ts'
 import { listRemoteRefs, type RemoteUpdate } from '../../git/exchange.ts'
 import { runPrePush } from '../../git/pre-push.ts'
 import { resolveCommit } from '../../git/refs.ts'
 import { hookEnvironment } from '../../landing/hook-environment.ts'
 import { refuse } from '../../model/error.ts'
-import { type ChangeId, type CommitId, changeId, commitId, isChangeId, zeroId } from '../../model/ids.ts'
+import { type ChangeId, type CommitId, commitId, zeroId } from '../../model/ids.ts'
+import { changesOf } from '../verify/changes-of.ts'
 import type { World } from '../world.ts'
 import type { RemoteSide } from './remote-side.ts'
 
@@ -15,7 +15,7 @@ export interface BranchPush {
   /** null = the remote has no such branch. */
   readonly before: CommitId | null
   readonly after: CommitId
-  /** The changes that the new commits say they come from. */
+  /** The changes that the new commits come from. */
   readonly changes: ReadonlySet<ChangeId>
   /** None, where the remote has it already. */
   readonly updates: readonly RemoteUpdate[]
@@ -24,8 +24,8 @@ export interface BranchPush {
 }
 
 /**
- * Looks at a branch of the user's and at the remote's, and finds the changes that its new commits come from, by their trailers: those decide only
- * which refs go along, not whether they are approved.
+ * Looks at a branch of the user's and at the remote's, and finds the changes that its new commits come from: those decide only which refs go along,
+ * not whether they are approved.
  *
  * @throws GalleyError `stale`, if there is no such branch here; `branch-moved`, if the remote's is no ancestor of it.
  */
@@ -56,7 +56,7 @@ export async function openBranchPush(world: World, side: RemoteSide, name: strin
     ref,
     before,
     after,
-    changes: await changesIn(world, before, after),
+    changes: await changesOf(world, before, after),
     updates: before === after ? [] : [{ ref, next: after, expected: before }],
     askHook: () =>
       before === after
@@ -68,16 +68,4 @@ export async function openBranchPush(world: World, side: RemoteSide, name: strin
             env: hookEnvironment(world.repository.env),
           }),
   }
-}
-
-async function changesIn(
-  world: World,
-  before: CommitId | null,
-  after: CommitId,
-): Promise<ReadonlySet<ChangeId>> {
-  const format = '--format=%(trailers:key=Galley-Change,valueonly,separator=%x0A)'
-  const range = before === null ? [after] : [after, `^${before}`]
-  const result = await git(world.repository.door, { args: ['log', format, '-z', ...range, '--'] })
-  const words = result.stdout.toString('utf8').split(/[\0\n]/)
-  return new Set(words.flatMap((word) => (isChangeId(word.trim()) ? [changeId(word.trim())] : [])))
 }

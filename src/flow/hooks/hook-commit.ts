@@ -9,14 +9,14 @@ import type { Policy } from '../../model/policy.ts'
 import type { CommitVerdict } from '../../model/verdict.ts'
 import { isFailure } from '../../model/verdict.ts'
 import { agentAtWork } from '../../policy/agent-environment.ts'
-import { claimsOf } from '../../policy/cover.ts'
+import { claimsOf } from '../../policy/claims.ts'
 import { defaultPolicy } from '../../policy/default-policy.ts'
-import { branchMatcher } from '../../policy/path-matcher.ts'
 import { readFileOrNull } from '../../sys/small-files.ts'
-import { readPolicy } from '../read-policy.ts'
-import { judgeRange } from '../verify/judge-range.ts'
+import { judgeBranch } from '../verify/judge-branch.ts'
+import { judgeCommits } from '../verify/judge-commits.ts'
 import type { StagedCommit } from '../verify/range-request.ts'
-import { rulesOf, type Verifier } from '../verify/verifier.ts'
+import { type StepPolicy, stepPolicy } from '../verify/step-policy.ts'
+import type { Verifier } from '../verify/verifier.ts'
 import { withVerifier } from '../verify/verify.ts'
 import type { Head, World } from '../world.ts'
 import { refuseUnapproved } from './hook-refusal.ts'
@@ -71,22 +71,26 @@ export interface Watch {
   readonly guardedBy: string | null
   readonly policy: Policy
   readonly tip: CommitId | null
+  /** What a commit on top of it is judged by. */
+  readonly state: StepPolicy
 }
 
 async function watchOver(verifier: Verifier, head: Head): Promise<Watch> {
-  const { world, reader } = verifier
-  const tree = head.tip === null ? null : await reader.commitTree(head.tip)
-  const agent = agentAtWork(world.repository.env)
-  const { policy } = await readPolicy(world, tree).catch((error: unknown) => forPeople(error, agent))
+  const agent = agentAtWork(verifier.world.repository.env)
   const branch = head.detached ? null : head.ref.replace(/^refs\/heads\//, () => '')
-  return {
-    agent,
-    branch,
-    guardedBy: branch === null ? null : branchMatcher(policy.guard)(branch),
-    policy,
-    tip: head.tip,
-  }
+  const tree = head.tip === null ? null : await verifier.reader.commitTree(head.tip)
+  const state = await stepPolicy(verifier, tree, {
+    // A detached HEAD is no branch: nothing is guarded there until a branch is moved to it.
+    branches: [branch ?? NO_BRANCH],
+    isAgent: agent !== null,
+    unreadable: (error) => forPeople(error, agent),
+  })
+  const { policy } = state.rules
+  return { agent, branch, guardedBy: state.guardedBy, policy, tip: head.tip, state }
 }
+
+/** A name that no branch can have. */
+export const NO_BRANCH = ''
 
 /** A policy that cannot be read stops an agent. A person could not even commit its repair, and the server has the last word. */
 export function forPeople(error: unknown, agent: string | null): { readonly policy: Policy } {
@@ -111,18 +115,15 @@ async function judgeStaged(
     message,
     against: (tree, objects) => stagedSteps(world, tree, objects),
   }
-  const verdicts = await judgeRange(verifier, {
-    include: merged,
-    exclude: [...(head.tip === null ? [] : [head.tip]), ...(await publishedTips(world, watch.branch))],
-    isStrict: watch.agent !== null || watch.guardedBy !== null,
-    rules: rulesOf(
-      verifier,
-      watch.policy,
-      head.tip === null ? null : await verifier.reader.commitTree(head.tip),
-    ),
-    at: world.now(),
-    staged,
-  })
+  const common = { tip: head.tip, policyAt: async () => watch.state, at: world.now(), staged }
+  const verdicts =
+    watch.guardedBy === null
+      ? await judgeCommits(verifier, {
+          ...common,
+          exclude: [...(head.tip === null ? [] : [head.tip]), ...(await publishedTips(world, watch.branch))],
+          policyOf: head.tip,
+        })
+      : await judgeBranch(verifier, { ...common, start: head.tip })
   return verdicts.filter((one) => isFailure(one.verdict))
 }
 

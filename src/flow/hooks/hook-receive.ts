@@ -1,15 +1,17 @@
 import { isAncestor } from '../../git/commit-log.ts'
-import { listRefs, resolveCommit } from '../../git/refs.ts'
+import { headBranch, listRefs, listSymbolic, resolveCommit, symbolicTarget } from '../../git/refs.ts'
 import { refuse } from '../../model/error.ts'
-import { type CommitId, commitId } from '../../model/ids.ts'
-import { isFailure } from '../../model/verdict.ts'
-import { branchMatcher } from '../../policy/path-matcher.ts'
+import { type CommitId, commitId, type TreeId } from '../../model/ids.ts'
+import { type CommitVerdict, isFailure } from '../../model/verdict.ts'
 import { readPolicy } from '../read-policy.ts'
-import { judgeRange } from '../verify/judge-range.ts'
-import { rulesOf, type Verifier } from '../verify/verifier.ts'
+import { judgeBranch } from '../verify/judge-branch.ts'
+import { judgeCommits } from '../verify/judge-commits.ts'
+import { nearestOn } from '../verify/nearest-on.ts'
+import { guardOf, guardWithin, type StepPolicy, stepPolicy } from '../verify/step-policy.ts'
+import type { Verifier } from '../verify/verifier.ts'
 import { withVerifier } from '../verify/verify.ts'
 import type { World } from '../world.ts'
-import { arrivingApprovals, type RefStep } from './hook-refs.ts'
+import { arrivingRows, type RefStep } from './hook-refs.ts'
 import { refuseUnapproved } from './hook-refusal.ts'
 import { guardOwnRef, isOwnRef, refuseTooMany } from './own-refs.ts'
 
@@ -18,9 +20,9 @@ const HEADS = 'refs/heads/'
 /**
  * Judges a push on the server that receives it, for `pre-receive` and `update`: the lock that a client cannot go past.
  *
- * On a guarded branch every new commit must be approved, none may be dropped, and the branch may not be deleted. On any branch a commit
- * that claims a change must be covered by it. Revisions and approvals are made once and never move; logs move forward only. Approvals that
- * come with the push count. The policy is that of the branch before the push; for a new branch, of the server's HEAD.
+ * A guarded branch goes on from where it stands along its first-parent line, each step covered by approvals that it has not used; it loses no
+ * commit and may not be deleted. On any branch a commit that claims a change must be covered by it. What moves is what counts: a symbolic ref is
+ * followed. Revisions and approvals are made once and never move; logs move forward only. Approvals and logs that come with the push count.
  *
  * @param quarantine - Where the pushed objects are until the push is taken.
  * @throws GalleyError `unapproved`, `forged`; the push is then refused as a whole (`pre-receive`).
@@ -31,43 +33,107 @@ export async function guardReceive(
   quarantine: string | null,
 ): Promise<void> {
   refuseTooMany(steps)
-  await withVerifier(world, { objects: quarantine, rows: arrivingApprovals(steps) }, async (verifier) => {
-    for (const step of steps) {
-      if (isOwnRef(step.ref)) await guardOwnRef(verifier, step)
-      else if (step.ref.startsWith(HEADS)) await guardBranch(verifier, step)
-    }
+  const moved = await followed(world, steps)
+  await withVerifier(world, { objects: quarantine, rows: arrivingRows(moved) }, async (verifier) => {
+    // Logs first: what they say of approvals counts for the branches.
+    for (const step of moved) if (isOwnRef(step.ref)) await guardOwnRef(verifier, step)
+    for (const step of moved) if (step.ref.startsWith(HEADS)) await guardBranch(verifier, step)
   })
 }
 
+/** The refs that really move. */
+async function followed(world: World, steps: readonly RefStep[]): Promise<readonly RefStep[]> {
+  const { door } = world.repository
+  const links = await listSymbolic(door)
+  const targetOf = async ({ ref, before }: RefStep): Promise<string> =>
+    // One that leads to a branch that is not there yet is in no list.
+    links.get(ref) ??
+    (before === null && ref.startsWith(HEADS) ? await symbolicTarget(door, ref) : null) ??
+    ref
+  return Promise.all(steps.map(async (step) => ({ ...step, ref: await targetOf(step) })))
+}
+
 async function guardBranch(verifier: Verifier, { ref, before, after }: RefStep): Promise<void> {
-  const { world, reader } = verifier
-  const start = before ?? (await resolveCommit(world.repository.door, 'HEAD'))
-  const tree = start === null ? null : await reader.commitTree(start)
-  const { policy } = await readPolicy(world, tree)
-  const guard = branchMatcher(policy.guard)
   const branch = ref.slice(HEADS.length)
-  const guardedBy = guard(branch)
+  const policyAt = (tree: TreeId | null) => stepPolicy(verifier, tree, { branches: [branch] })
+  const from = before === null ? await beginningOf(verifier, after) : { start: before, state: before }
+  const state = await policyAt(from.state === null ? null : await verifier.reader.commitTree(from.state))
+  const { guardedBy } = state
   if (after === null) {
     if (guardedBy === null) return
     refuse('unapproved', `${branch} is guarded and may not be deleted by a push`, { branch, guardedBy })
   }
-  const heads = await listRefs(world.repository.door, HEADS)
-  // What stands on another guarded branch has been judged; what stands on any other has been judged by less.
-  const known = heads.filter((row) => guardedBy === null || guard(row.ref.slice(HEADS.length)) !== null)
-  const verdicts = await judgeRange(verifier, {
-    include: [after],
-    exclude: [...(before === null ? [] : [before]), ...known.map((row): CommitId => commitId(row.object))],
-    isStrict: guardedBy !== null,
-    rules: rulesOf(verifier, policy, tree),
-    at: world.now(),
+  if (guardedBy !== null && before !== null && !(await isAncestor(verifier.door, before, after))) {
+    refuse(
+      'unapproved',
+      `${branch} is guarded and may not lose commits: ${after.slice(0, 12)} does not have ${before.slice(0, 12)}`,
+      { branch, guardedBy, before, after },
+    )
+  }
+  // A new branch is judged by one policy to its end: its own beginning may be older than that.
+  const isFixed = before === null && from.state !== null
+  const verdicts = await judgeMove(verifier, {
+    before,
+    after,
+    start: from.start,
+    state,
+    branch,
+    policyAt: isFixed ? async () => state : policyAt,
   })
   const failures = verdicts.filter((one) => isFailure(one.verdict))
-  const facts = { what: `the push to ${branch}`, agent: null, branch, guardedBy, policy }
-  if (failures.length > 0) refuseUnapproved({ ...facts, failures })
-  if (guardedBy === null || before === null || (await isAncestor(verifier.door, before, after))) return
-  refuse(
-    'unapproved',
-    `${branch} is guarded and may not lose commits: ${after.slice(0, 12)} does not have ${before.slice(0, 12)}`,
-    { branch, guardedBy, before, after },
-  )
+  const { policy } = state.rules
+  if (failures.length === 0) return
+  refuseUnapproved({ what: `the push to ${branch}`, failures, agent: null, branch, guardedBy, policy })
+}
+
+interface Move {
+  readonly branch: string
+  readonly before: CommitId | null
+  readonly after: CommitId
+  readonly start: CommitId | null
+  readonly state: StepPolicy
+  readonly policyAt: (tree: TreeId | null) => Promise<StepPolicy>
+}
+
+async function judgeMove(verifier: Verifier, move: Move): Promise<readonly CommitVerdict[]> {
+  const { branch, before, after, start, state, policyAt } = move
+  const { world } = verifier
+  const common = { tip: after, policyAt, at: world.now() }
+  if (state.guardedBy !== null) return judgeBranch(verifier, { ...common, start })
+  const heads = (await listRefs(world.repository.door, HEADS)).map((row) => commitId(row.object))
+  const exclude = [...(before === null ? [] : [before]), ...heads]
+  const verdicts = await judgeCommits(verifier, { ...common, exclude, policyOf: before })
+  if (verdicts.some((one) => isFailure(one.verdict))) return verdicts
+  // The push may bring the guard itself: what comes after that is judged by it.
+  const range = { from: start, to: after }
+  if ((await guardWithin(verifier, range, [branch])) === null) return verdicts
+  const isOnWay = start === null || (await isAncestor(verifier.door, start, after))
+  return isOnWay ? judgeBranch(verifier, { ...common, start }) : verdicts
+}
+
+/**
+ * Where a new branch begins, and by which state it is judged: the branch that HEAD names, and where that is not born or has no policy while
+ * others have, the judged commit that it begins at. It begins at the newest commit of its line that a branch has on its own, which was judged
+ * there under the same guard.
+ */
+async function beginningOf(
+  verifier: Verifier,
+  after: CommitId | null,
+): Promise<{ readonly start: CommitId | null; readonly state: CommitId | null }> {
+  const { world, reader, door } = verifier
+  const hashOf = async (commit: CommitId) => readPolicy(world, await reader.commitTree(commit))
+  const rows = await listRefs(world.repository.door, HEADS)
+  const head = await headBranch(world.repository.door)
+  const headTip = head === null ? null : await resolveCommit(world.repository.door, head)
+  const ofHead = headTip === null ? null : await hashOf(headTip)
+  const judged: CommitId[] = []
+  for (const row of rows) {
+    const tip = commitId(row.object)
+    const { policy, hash } = await hashOf(tip)
+    const isGuarded = guardOf(policy, [row.ref.slice(HEADS.length)]) !== null
+    // Under another policy it may have been judged by less.
+    if (isGuarded && (ofHead?.exists !== true || hash === ofHead.hash)) judged.push(tip)
+  }
+  const start = after === null ? null : await nearestOn(door, after, judged)
+  return { start, state: ofHead?.exists === true ? headTip : (start ?? headTip) }
 }

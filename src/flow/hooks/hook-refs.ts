@@ -1,16 +1,17 @@
 import { isAncestor } from '../../git/commit-log.ts'
 import { headBranch, listRefs, type RefRow, resolveCommit } from '../../git/refs.ts'
-import { type CommitId, commitId, isObjectId, isZeroId } from '../../model/ids.ts'
-import type { Policy } from '../../model/policy.ts'
+import { type CommitId, commitId, isObjectId, isZeroId, type TreeId } from '../../model/ids.ts'
 import { isFailure } from '../../model/verdict.ts'
 import { agentAtWork } from '../../policy/agent-environment.ts'
-import { branchMatcher, type PathMatcher } from '../../policy/path-matcher.ts'
-import { readPolicy } from '../read-policy.ts'
-import { judgeRange } from '../verify/judge-range.ts'
-import { APPROVALS, rulesOf, type Verifier } from '../verify/verifier.ts'
+import { LOG_PREFIX } from '../../store/change-refs.ts'
+import { judgeBranch } from '../verify/judge-branch.ts'
+import { judgeCommits } from '../verify/judge-commits.ts'
+import { nearestOn } from '../verify/nearest-on.ts'
+import { stepPolicy } from '../verify/step-policy.ts'
+import { APPROVALS, type Verifier } from '../verify/verifier.ts'
 import { withVerifier } from '../verify/verify.ts'
 import type { World } from '../world.ts'
-import { forPeople, publishedTips } from './hook-commit.ts'
+import { forPeople, NO_BRANCH, publishedTips } from './hook-commit.ts'
 import { refuseUnapproved } from './hook-refusal.ts'
 
 /** A ref that is about to move. null = there is none, before or after. */
@@ -38,10 +39,12 @@ export const linesOf = (input: Uint8Array): readonly string[] =>
     .split('\n')
     .filter((line) => line !== '')
 
-/** Approvals whose refs are about to be made: they come together with the branch that they let through. */
-export const arrivingApprovals = (steps: readonly RefStep[]): readonly RefRow[] =>
+/** Approvals and logs whose refs are about to be made: they come together with the branch that they let through. */
+export const arrivingRows = (steps: readonly RefStep[]): readonly RefRow[] =>
   steps.flatMap(({ ref, after }) =>
-    ref.startsWith(APPROVALS) && after !== null ? [{ ref, object: after }] : [],
+    (ref.startsWith(APPROVALS) || ref.startsWith(LOG_PREFIX)) && after !== null
+      ? [{ ref, object: after }]
+      : [],
   )
 
 export const stepOf = (ref: string, before: string, after: string): RefStep => ({
@@ -59,8 +62,11 @@ export const stepOf = (ref: string, before: string, after: string): RefStep => (
  */
 export async function guardTransaction(world: World, input: Uint8Array): Promise<void> {
   const steps = readSteps(input)
-  await withVerifier(world, { objects: null, rows: arrivingApprovals(steps) }, async (verifier) => {
-    const rules = await localRules(verifier)
+  await withVerifier(world, { objects: null, rows: arrivingRows(steps) }, async (verifier) => {
+    const rules = {
+      agent: agentAtWork(world.repository.env),
+      known: { others: () => allTips(world), lines: (branch: string) => publishedTips(world, branch) },
+    }
     const isDetached = (await headBranch(world.repository.door)) === null
     for (const step of steps) {
       const isHead = step.ref === 'HEAD' && isDetached
@@ -81,67 +87,94 @@ export async function guardTransaction(world: World, input: Uint8Array): Promise
  */
 export async function guardPush(world: World, remote: string, input: Uint8Array): Promise<void> {
   await withVerifier(world, undefined, async (verifier) => {
-    const rules = await localRules(verifier)
-    const prefix = `refs/remotes/${remote}/`
     const theirs = await listRefs(world.repository.door, 'refs/remotes/')
+    const known = {
+      others: async () => theirs.map((row) => commitId(row.object)),
+      lines: async (branch: string) =>
+        theirs.flatMap((row) => (row.ref === `refs/remotes/${remote}/${branch}` ? commitId(row.object) : [])),
+    }
+    const rules = { agent: agentAtWork(world.repository.env), known }
     for (const line of linesOf(input)) {
       const [, local = '', ref = '', there = ''] = line.split(' ')
       if (!isObjectId(local) || !isObjectId(there) || isZeroId(local) || !ref.startsWith(HEADS)) continue
       const before = (await verifier.reader.info(there)) === null ? null : there
-      const step = stepOf(ref, before ?? '0'.repeat(local.length), local)
-      // Where only approved commits may go, what stands on another branch there is no proof.
-      const isGuarded = rules.guard(branchOf(ref)) !== null
-      const known = theirs.filter(
-        ({ ref: one }) =>
-          !isGuarded || (one.startsWith(prefix) && rules.guard(one.slice(prefix.length)) !== null),
-      )
-      const published = known.map((row) => commitId(row.object))
-      await guardStep(verifier, { ...rules, published }, step, 'pushing to')
+      await guardStep(verifier, rules, stepOf(ref, before ?? '0'.repeat(local.length), local), 'pushing to')
     }
   })
 }
 
 interface LocalRules {
-  readonly policy: Policy
-  readonly tree: Parameters<typeof rulesOf>[2]
-  readonly guard: PathMatcher
   readonly agent: string | null
-  /** What a remote has already, where that is asked for. */
-  readonly published?: readonly CommitId[]
+  readonly known: Known
 }
 
-async function localRules(verifier: Verifier): Promise<LocalRules> {
-  const { world, reader } = verifier
-  const { tip } = await world.head()
-  const tree = tip === null ? null : await reader.commitTree(tip)
-  const agent = agentAtWork(world.repository.env)
-  const { policy } = await readPolicy(world, tree).catch((error: unknown) => forPeople(error, agent))
-  return { policy, tree, guard: branchMatcher(policy.guard), agent }
+/** What need not be judged again. */
+interface Known {
+  /** Of a branch that nothing guards: all that leads to these. */
+  readonly others: () => Promise<readonly CommitId[]>
+  /** Of a guarded one: what stands on these branches' own lines. */
+  readonly lines: (branch: string) => Promise<readonly CommitId[]>
 }
 
+/** Judges one move of a branch, by the state of the branch before it: as a server would, as far as this clone knows. */
 async function guardStep(verifier: Verifier, rules: LocalRules, step: RefStep, doing: string): Promise<void> {
   const { world } = verifier
-  const { policy, agent, guard } = rules
+  const { agent, known } = rules
+  if (step.after === null) return
   const branch = step.ref.startsWith(HEADS) ? branchOf(step.ref) : null
-  const guardedBy = branch === null ? null : guard(branch)
-  if (step.after === null || (guardedBy === null && agent === null)) return
-  const known =
-    rules.published ?? (guardedBy === null ? await allTips(world) : await guardedTips(world, branch, guard))
-  const verdicts = await judgeRange(verifier, {
-    include: [step.after],
-    exclude: [...(step.before === null ? [] : [step.before]), ...known],
-    isStrict: true,
-    rules: rulesOf(verifier, policy, rules.tree),
-    at: world.now(),
-  })
+  const asked = {
+    branches: [branch ?? NO_BRANCH],
+    isAgent: agent !== null,
+    unreadable: (error: unknown) => forPeople(error, agent),
+  }
+  const policyAt = (tree: TreeId | null) => stepPolicy(verifier, tree, asked)
+  const lines = branch === null ? [] : await known.lines(branch)
+  const state = step.before ?? lines[0] ?? (await world.head()).tip
+  const before = await policyAt(state === null ? null : await verifier.reader.commitTree(state))
+  if (!before.isStrict) return
+  const common = { tip: step.after, policyAt, at: world.now() }
+  const { guardedBy } = before
+  const verdicts =
+    guardedBy === null
+      ? await judgeCommits(verifier, {
+          ...common,
+          exclude: [...compact(step.before), ...(await known.others())],
+          policyOf: state,
+        })
+      : await judgeBranch(verifier, { ...common, start: await startOf(verifier, step, lines) })
   const failures = verdicts.filter((one) => isFailure(one.verdict))
-  const what = `${doing} ${branch ?? step.ref}`
-  if (failures.length > 0) refuseUnapproved({ what, failures, agent, branch, guardedBy, policy })
+  const facts = {
+    what: `${doing} ${branch ?? step.ref}`,
+    agent,
+    branch,
+    guardedBy,
+    policy: before.rules.policy,
+  }
+  if (failures.length > 0) refuseUnapproved({ ...facts, failures })
   if (guardedBy === null || agent === null || step.before === null) return
   if (await isAncestor(verifier.door, step.before, step.after)) return
   const lost = { commit: step.before, title: '', verdict: 'unapproved', changes: [], paths: [] } as const
   const reason = `it would drop commits: ${step.after.slice(0, 12)} does not have ${step.before.slice(0, 12)}`
-  refuseUnapproved({ what, failures: [{ ...lost, reason }], agent, branch, guardedBy, policy })
+  refuseUnapproved({ ...facts, failures: [{ ...lost, reason }] })
+}
+
+const compact = (commit: CommitId | null): readonly CommitId[] => (commit === null ? [] : [commit])
+
+/**
+ * Where a move of a branch begins to be judged: at the newest commit of its new line that stands on the branch's own line, here or as it was
+ * published. Where it has the old tip beside its line, at the old tip, so that this is found.
+ */
+async function startOf(
+  verifier: Verifier,
+  { before, after }: RefStep,
+  lines: readonly CommitId[],
+): Promise<CommitId | null> {
+  const { door } = verifier
+  if (after === null) return before
+  const found = await nearestOn(door, after, [...compact(before), ...lines])
+  if (before === null || found === before || !(await isAncestor(door, before, after))) return found
+  const isPublished = found !== null && (await isAncestor(door, before, found))
+  return isPublished ? found : before
 }
 
 /** Everything that a branch, a remote's branch or a tag leads to, and HEAD. */
@@ -157,14 +190,3 @@ const commitOf = (world: World, row: RefRow): Promise<CommitId | null> =>
   row.ref.startsWith('refs/tags/')
     ? resolveCommit(world.repository.door, row.ref)
     : Promise.resolve(commitId(row.object))
-
-/** The guarded branches as they stand, and where remotes have this one. */
-async function guardedTips(
-  world: World,
-  branch: string | null,
-  guard: PathMatcher,
-): Promise<readonly CommitId[]> {
-  const rows = await listRefs(world.repository.door, HEADS)
-  const guarded = rows.filter((row) => guard(branchOf(row.ref)) !== null).map((row) => commitId(row.object))
-  return [...guarded, ...(await publishedTips(world, branch))]
-}

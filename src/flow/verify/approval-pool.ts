@@ -1,44 +1,17 @@
-import { sha256Hex } from '../../git/blob-id.ts'
-import { type LoggedCommit, readCommits } from '../../git/commit-log.ts'
+import { isTextPath, type LoggedCommit, readCommits } from '../../git/commit-log.ts'
 import type { GitDoor } from '../../git/door.ts'
 import type { ObjectReader } from '../../git/objects.ts'
 import { readBatch, withObjects } from '../../git/read-batch.ts'
 import type { RefRow } from '../../git/refs.ts'
-import {
-  type ChangeId,
-  type CommitId,
-  changeId,
-  type Digest,
-  isChangeId,
-  type TreeId,
-} from '../../model/ids.ts'
+import { type ChangeId, type CommitId, changeId, type Digest, isChangeId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { type Manifest, manifestBytes, type Transition } from '../../model/manifest.ts'
-import type { Policy } from '../../model/policy.ts'
-import { approvalRefusal } from '../../policy/land-decision.ts'
-import { newSide } from '../../policy/transition-chain.ts'
+import type { Manifest } from '../../model/manifest.ts'
 import { type ApprovalRecord, type FoundApproval, readApproval } from '../../store/approvals.ts'
 import { messageHashOf } from '../record-approval.ts'
-import type { JudgedApprovals } from '../verify-approval.ts'
-
-/** A manifest that somebody approved, recomputed from the objects, and those who did. */
-export interface Covering {
-  readonly key: ChangeId
-  readonly revision: number
-  readonly commit: CommitId
-  readonly tree: TreeId
-  readonly base: CommitId | null
-  readonly digest: Digest
-  readonly manifest: Manifest
-  readonly messageHash: string
-  readonly approvals: readonly FoundApproval[]
-}
-
-/** What approvals are held against: a policy, and the signatures that it asks for, at a moment (ISO 8601). */
-export interface ApprovalRules {
-  readonly policy: Policy
-  readonly judge: (records: readonly FoundApproval[], at: string) => Promise<JudgedApprovals>
-}
+import { digestOf } from '../stage.ts'
+import type { ApprovalLogs } from './approval-logs.ts'
+import type { ApprovalRules, Covering } from './covering.ts'
+import { judgeCovering } from './judge-covering.ts'
 
 /** Approvals of one revision's commit, as their tags tell of it: not yet held against the objects. */
 interface Group {
@@ -55,6 +28,7 @@ export interface ApprovalSource {
   readonly reader: ObjectReader
   /** `refs/galley/approvals/…`, wherever they are kept. */
   readonly rows: readonly RefRow[]
+  readonly logs: ApprovalLogs
 }
 
 /**
@@ -69,7 +43,7 @@ export class ApprovalPool {
   private readonly byChange = new Map<string, Group[]>()
   private byPath: Promise<ReadonlyMap<string, readonly Covering[]>> | null = null
   private readonly confirmed = new Map<Group, Covering | null>()
-  private readonly refusals = new Map<string, Promise<string | null>>()
+  private readonly refusals = new Map<ApprovalRules, Map<string, Promise<string | null>>>()
 
   private constructor(source: ApprovalSource) {
     this.source = source
@@ -113,7 +87,8 @@ export class ApprovalPool {
 
   /** Reads at once what the transitions of many commits will ask for. */
   async prepare(digests: readonly Digest[]): Promise<void> {
-    await this.confirm(digests.flatMap((digest) => this.byDigest.get(digest) ?? []))
+    const found = await this.confirm(digests.flatMap((digest) => this.byDigest.get(digest) ?? []))
+    await this.source.logs.prepare(found.map((covering) => covering.key))
   }
 
   /** Approved manifests with this digest. */
@@ -124,16 +99,6 @@ export class ApprovalPool {
   /** Approved manifests of one change. */
   async ofChange(id: string): Promise<readonly Covering[]> {
     return this.confirm(this.byChange.get(id) ?? [])
-  }
-
-  /** Paths at which no approved manifest leads to what a step leads to. The usual case, a person's own commit, costs a look-up a path. */
-  async unreachable(steps: Manifest): Promise<readonly string[]> {
-    const index = await this.indexed()
-    const leads = (step: Transition): boolean =>
-      (index.get(step.path) ?? []).some(({ manifest }) =>
-        manifest.some((t) => t.path === step.path && newSide(t) === newSide(step)),
-      )
-    return steps.filter((step) => !leads(step)).map((step) => step.path)
   }
 
   private indexed(): Promise<ReadonlyMap<string, readonly Covering[]>> {
@@ -170,7 +135,7 @@ export class ApprovalPool {
         this.confirmed.set(group, this.hold(group, commits.get(group.commit), bytes))
       }
     }
-    return groups.flatMap((group) => this.confirmed.get(group) ?? [])
+    return groups.flatMap((group) => this.confirmed.get(group) ?? []).sort(byTime)
   }
 
   /** Holds what the tags say against the commit itself. */
@@ -178,7 +143,7 @@ export class ApprovalPool {
     const { key, revision, digest, records } = group
     const reason = commit === undefined ? 'the commit that it names is not there' : faultOf(group, commit)
     const hash = reason !== null || bytes === null ? null : messageHashOf(bytes)
-    if (commit?.transitions == null || reason !== null || hash === null) {
+    if (commit === undefined || reason !== null || hash === null) {
       const who = `the approval of ${key}, revision ${revision}, does not hold`
       this.broken.set(key, `${who}: ${reason ?? 'its commit names no author'}`)
       return null
@@ -194,20 +159,39 @@ export class ApprovalPool {
       messageHash: hash,
       // A false one beside a true one takes nothing from it.
       approvals: records.filter((record) => bearsOut(commit, record)),
+      at: records.map(({ approval }) => approval.at).sort()[0] ?? '',
     }
   }
 
   /**
-   * Why the approvals of a manifest are not enough at a moment, in words; null where they are. Remembered: verifying a signature
-   * takes a process or three.
+   * Why the approvals of a manifest do not count at a moment, in words; null where they do. Remembered: verifying a signature takes a
+   * process or three.
    *
    * @param at - ISO 8601.
    */
   refusalOf(covering: Covering, rules: ApprovalRules, at: string): Promise<string | null> {
+    const known = this.refusals.get(rules) ?? new Map<string, Promise<string | null>>()
+    this.refusals.set(rules, known)
     const key = `${covering.key} ${covering.commit} ${at}`
-    const known = this.refusals.get(key) ?? judgeCovering(covering, rules, at)
-    this.refusals.set(key, known)
-    return known
+    const found = known.get(key) ?? this.judge(covering, rules, at)
+    known.set(key, found)
+    return found
+  }
+
+  /**
+   * @param made - What the approved change has become on a branch, where that is not what was approved: a merge made it anew, which may have
+   * led it to other paths.
+   */
+  async judge(
+    covering: Covering,
+    rules: ApprovalRules,
+    at: string,
+    made: Manifest = covering.manifest,
+  ): Promise<string | null> {
+    const { key, revision: number, commit } = covering
+    const { refusal, revision } = await this.source.logs.standing(key, { number, commit })
+    if (refusal !== null) return refusal
+    return judgeCovering(this.source.reader, { covering, made, revision }, rules, at)
   }
 }
 
@@ -226,24 +210,6 @@ function indexByPath(coverings: readonly Covering[]): ReadonlyMap<string, readon
   return index
 }
 
-async function judgeCovering(covering: Covering, rules: ApprovalRules, at: string): Promise<string | null> {
-  const { approvals, signedTags, setAside } = await rules.judge(covering.approvals, at)
-  const refusal = approvalRefusal({
-    id: covering.key,
-    revision: revisionOf(covering),
-    messageHash: covering.messageHash,
-    approvals,
-    signedTags,
-    checks: covering.approvals.flatMap(({ approval }) => approval.checks),
-    policy: rules.policy,
-    now: at,
-  })
-  if (refusal === null) return null
-  const [first] = setAside
-  const why = first === undefined ? '' : `; that by ${first.by} does not count: ${first.reason}`
-  return `${refusal.message.replace(/^land (g\w+): /, (_, id: string) => `${id}: `)}${why}`
-}
-
 async function readRow(reader: ObjectReader, row: RefRow) {
   const [id = '', number = ''] = row.ref.slice('refs/galley/approvals/'.length).split('/')
   const record: ApprovalRecord =
@@ -255,7 +221,8 @@ async function readRow(reader: ObjectReader, row: RefRow) {
 
 /** What the tags of a group say that the commit does not bear out, or null. */
 function faultOf(group: Group, commit: LoggedCommit): string | null {
-  if (commit.transitions === null || commit.hasUnreadablePath)
+  const { parents, transitions } = commit
+  if (parents.length > 1 || !transitions.every((t) => isTextPath(t.path)))
     return 'it names a merge, or paths that are not text'
   const found = digestOf(commit.transitions)
   if (found !== group.digest) return `its digest is ${group.digest}, and the commit's is ${found}`
@@ -266,11 +233,4 @@ function faultOf(group: Group, commit: LoggedCommit): string | null {
 const bearsOut = (commit: LoggedCommit, { approval }: FoundApproval): boolean =>
   approval.tree === commit.tree && approval.base === (commit.parents[0] ?? null)
 
-export const digestOf = (manifest: Manifest): Digest => sha256Hex(manifestBytes(manifest)) as Digest
-
-/** As far as objects tell: how each path was matched is in the change's log alone, which a verifier does not believe. */
-function revisionOf(covering: Covering) {
-  const { revision: number, commit, tree, base, digest, manifest } = covering
-  const files = manifest.map(({ path }) => ({ path, tier: 'exact' as const, added: 0, removed: 0 }))
-  return { number, commit, tree, base, digest, manifest, files, remarks: [], reads: [] }
-}
+const byTime = (a: Covering, b: Covering): number => Number(a.at > b.at) - Number(a.at < b.at)

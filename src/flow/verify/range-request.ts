@@ -1,18 +1,23 @@
-import type { CommitId } from '../../model/ids.ts'
+import type { CommitId, TreeId } from '../../model/ids.ts'
 import type { Manifest } from '../../model/manifest.ts'
-import type { ApprovalRules } from './approval-pool.ts'
+import type { StepPolicy } from './step-policy.ts'
 
-/** Commits to judge, and by what. */
-export interface RangeRequest {
-  readonly include: readonly CommitId[]
-  readonly exclude: readonly CommitId[]
-  /** Every commit must be covered. */
-  readonly isStrict: boolean
-  readonly rules: ApprovalRules
+/** What is judged, and by what. */
+export interface JudgeRequest {
+  readonly tip: CommitId | null
+  /** The policy in force, by the tree of the state before a step. */
+  readonly policyAt: (tree: TreeId | null) => Promise<StepPolicy>
   /** The moment at which approvals must not have expired: one for all (ISO 8601), or when each commit was made. */
   readonly at: 'commit' | string
-  /** The commit that is about to be made on top of the range, from the index. */
+  /** The commit that is about to be made on top of the tip, from the index. */
   readonly staged?: StagedCommit
+  /** Verdicts tell all that they rest on. */
+  readonly explains?: boolean
+}
+
+export interface BranchRequest extends JudgeRequest {
+  /** A commit on the tip's first-parent line, where the branch stands or stood; null = judge the line from its beginning. */
+  readonly start: CommitId | null
 }
 
 /** A commit that does not exist yet: a hook is asked about it. */

@@ -1,15 +1,19 @@
 import { join } from 'node:path'
 import type { GitDoor } from '../../git/door.ts'
 import { type ObjectReader, openObjectReader } from '../../git/objects.ts'
+import type { Repository } from '../../git/open-repository.ts'
 import { listRefs, type RefRow } from '../../git/refs.ts'
 import { makeMergePlace, objectDirectories } from '../../git/remerge.ts'
-import type { TreeId } from '../../model/ids.ts'
+import { type CommitId, commitId, isObjectId, type TreeId } from '../../model/ids.ts'
 import type { Policy } from '../../model/policy.ts'
 import { listArchived } from '../../store/archive.ts'
-import { findStore } from '../../store/open-store.ts'
+import { LOG_PREFIX } from '../../store/change-refs.ts'
+import { findStore, type Store } from '../../store/open-store.ts'
 import { findAllowedSigners, judgeApprovals } from '../verify-approval.ts'
 import type { World } from '../world.ts'
-import { ApprovalPool, type ApprovalRules } from './approval-pool.ts'
+import { ApprovalLogs } from './approval-logs.ts'
+import { ApprovalPool } from './approval-pool.ts'
+import type { ApprovalRules } from './covering.ts'
 
 export const APPROVALS = 'refs/galley/approvals/'
 
@@ -20,18 +24,26 @@ export interface Verifier {
   readonly door: GitDoor
   readonly reader: ObjectReader
   readonly pool: () => Promise<ApprovalPool>
-  /** A repository to merge in, in an empty directory that the caller removes. */
-  readonly mergePlace: (directory: string) => Promise<GitDoor>
+  /** A place to merge in. Made at the first call. */
+  readonly place: () => Promise<Place>
   readonly close: () => Promise<void>
+}
+
+/** A repository without configuration to merge in; it sees all that the verifier sees. */
+export interface Place {
+  readonly door: GitDoor
+  readonly reader: ObjectReader
 }
 
 /**
  * Opens what a verifier reads. Leaves nothing and makes nothing: no store, no object, no ref.
  *
- * @param arriving - For a hook of a server: where the pushed objects are kept until the push is taken, and approvals that come with it.
+ * @param directory - An empty one for merges, which the caller removes.
+ * @param arriving - For a hook of a server: where the pushed objects are kept until the push is taken, and approvals and logs that come with it.
  */
 export async function openVerifier(
   world: World,
+  directory: string,
   arriving: { readonly objects: string | null; readonly rows: readonly RefRow[] } = {
     objects: null,
     rows: [],
@@ -47,14 +59,7 @@ export async function openVerifier(
   }
   const door: GitDoor = { ...base, extraEnv }
   const reader = openObjectReader(door)
-  const listRows = async (): Promise<readonly RefRow[]> => {
-    const doors = store === null ? [repository.door] : [store.door, repository.door]
-    const rows = await Promise.all(doors.map((one) => listRefs(one, APPROVALS)))
-    // Archives are the store's own; one among a server's refs would be a pusher's.
-    const archived = store === null ? [] : await listArchived(store.door)
-    const folded = archived.flatMap((entry) => entry.rows.filter((row) => row.ref.startsWith(APPROVALS)))
-    return [...rows.flat(), ...folded, ...arriving.rows]
-  }
+  let place: Promise<Place> | null = null
   let pool: Promise<ApprovalPool> | null = null
   const objects = [join(repository.commonDir, 'objects'), ...incoming].concat(
     store === null ? [] : [join(store.door.gitDir, 'objects')],
@@ -64,12 +69,47 @@ export async function openVerifier(
     door,
     reader,
     pool: () => {
-      pool ??= listRows().then((rows) => ApprovalPool.open({ door, reader, rows }))
+      pool ??= openPool({ door, reader }, { store, repository, arriving: arriving.rows })
       return pool
     },
-    mergePlace: (directory) => makeMergePlace(base, directory, objects),
-    close: () => reader.close(),
+    place: () => {
+      place ??= makeMergePlace(base, directory, objects).then((made) => ({
+        door: made,
+        reader: openObjectReader(made),
+      }))
+      return place
+    },
+    close: async () => {
+      await (await place)?.reader.close()
+      await reader.close()
+    },
   }
+}
+
+async function openPool(
+  from: Pick<Verifier, 'door' | 'reader'>,
+  place: {
+    readonly store: Store | null
+    readonly repository: Repository
+    readonly arriving: readonly RefRow[]
+  },
+): Promise<ApprovalPool> {
+  const { store, repository, arriving } = place
+  const doors = store === null ? [repository.door] : [store.door, repository.door]
+  const listed = await Promise.all(doors.map((one) => listRefs(one, APPROVALS, LOG_PREFIX)))
+  // Archives are the store's own; one among a server's refs would be a pusher's.
+  const archived = store === null ? [] : await listArchived(store.door)
+  const rows = [...listed.flat(), ...archived.flatMap((entry) => entry.rows), ...arriving]
+  const tips = new Map<string, CommitId[]>()
+  const note = (id: string, tip: string): void => {
+    const known = tips.get(id) ?? []
+    if (isObjectId(tip) && !known.includes(commitId(tip))) tips.set(id, [...known, commitId(tip)])
+  }
+  for (const { id, tip } of archived) note(id, tip)
+  for (const { ref, object } of rows)
+    if (ref.startsWith(LOG_PREFIX)) note(ref.slice(LOG_PREFIX.length), object)
+  const logs = new ApprovalLogs({ ...from, tips })
+  return ApprovalPool.open({ ...from, rows: rows.filter(({ ref }) => ref.startsWith(APPROVALS)), logs })
 }
 
 /** The rules that approvals are held against: a policy, with the list of allowed signers as it stands beside it. */

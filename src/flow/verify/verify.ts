@@ -1,13 +1,14 @@
+import { isAncestor, listLine } from '../../git/commit-log.ts'
 import { headBranch, listRefs, resolveCommit } from '../../git/refs.ts'
 import { refuse } from '../../model/error.ts'
-import type { CommitId } from '../../model/ids.ts'
-import type { Policy } from '../../model/policy.ts'
+import type { CommitId, TreeId } from '../../model/ids.ts'
 import type { CommitVerdict, Verdict, Verification } from '../../model/verdict.ts'
-import { branchMatcher } from '../../policy/path-matcher.ts'
-import { readPolicy } from '../read-policy.ts'
+import { withTemporaryDirectory } from '../../sys/temporary.ts'
 import type { World } from '../world.ts'
-import { judgeRange } from './judge-range.ts'
-import { openVerifier, rulesOf, type Verifier } from './verifier.ts'
+import { judgeBranch } from './judge-branch.ts'
+import { judgeCommits } from './judge-commits.ts'
+import { guardOf, guardWithin, type StepPolicy, stepPolicy } from './step-policy.ts'
+import { openVerifier, type Verifier } from './verifier.ts'
 
 export interface VerifyRequest {
   /** `A..B`: what B has and A has not. `B` alone: its whole history. A side left out is HEAD. */
@@ -20,39 +21,58 @@ export interface VerifyRequest {
   readonly allowedSigners?: string
   /** Approvals must not have expired by now; default: by the date of each commit. */
   readonly now?: boolean
+  /** One commit, judged as a step from its first parent, with all that the verdict rests on; the range is not asked then. */
+  readonly explain?: string
 }
 
 /**
- * Recomputes what every commit of a range changes, from the objects alone, and holds it against the approvals that this repository
- * has, in galley's store or as plain refs. Leaves nothing.
+ * Recomputes what the commits of a range change, from the objects alone, and holds it against the approvals that this repository has, in
+ * galley's store or as plain refs. Leaves nothing.
  *
- * The policy (whose approvals count, which branches are guarded) is read from the range's start, never from what is verified.
+ * For a guarded branch the steps of its first-parent line are judged (`judgeBranch`), else every commit by itself (`judgeCommits`). The policy
+ * (whose approvals count, which branches are guarded) is that of the state before each step, never that of what is verified.
  *
- * @throws GalleyError `usage`, if the range names no commit; `invalid-policy`; `not-approved`, if signatures cannot be verified at all.
+ * @throws GalleyError `usage`, if the range names no commit, or its start is not on a guarded branch's line; `invalid-policy`; `not-approved`,
+ * if signatures cannot be verified at all.
  */
 export async function verify(here: World, request: VerifyRequest): Promise<Verification> {
   const { allowedSigners } = request
   const world: World = allowedSigners === undefined ? here : { ...here, allowedSigners }
-  const range = await readRange(world, request.range)
+  const range = await rangeOf(world, request)
   return withVerifier(world, undefined, async (verifier) => {
-    const start = range.from ?? (await resolveCommit(world.repository.door, 'HEAD'))
-    const tree = start === null ? null : await verifier.reader.commitTree(start)
-    const { policy } = await readPolicy(verifier.world, tree)
-    const target = await targetOf(world, range, policy, request.onto)
-    const inForce: Policy =
-      request.requireSignature === true
-        ? { ...policy, approval: { ...policy.approval, requires: 'signature' } }
-        : policy
-    const commits = await judgeRange(verifier, {
-      include: [range.to],
-      exclude: range.from === null ? [] : [range.from],
-      isStrict: target.guardedBy !== null,
-      rules: rulesOf(verifier, inForce, tree),
-      at: request.now === true ? world.now() : 'commit',
-    })
+    const branches = await branchesOf(world, range, request.onto)
+    const asked = { branches, requireSignature: request.requireSignature === true }
+    const policyAt = (tree: TreeId | null) => stepPolicy(verifier, tree, asked)
+    const at = request.now === true ? world.now() : 'commit'
+    const common = { tip: range.to, policyAt, at, explains: request.explain !== undefined } as const
+    const before = await policyAt(range.from === null ? null : await verifier.reader.commitTree(range.from))
+    const guardedBy = before.guardedBy ?? (await guardWithin(verifier, range, branches))
+    const isLine = guardedBy !== null && (await isOnWay(verifier, range, before))
     const from = range.from === null ? [] : [range.from]
-    return { from, to: range.to, ...target, commits, counts: countVerdicts(commits) }
+    const commits = isLine
+      ? await judgeBranch(verifier, { ...common, start: range.from })
+      : await judgeCommits(verifier, { ...common, exclude: from, policyOf: range.from })
+    const onto = branches.find((branch) => guardOf(before.rules.policy, [branch]) !== null) ?? branches.at(-1)
+    return { from, to: range.to, onto: onto ?? null, guardedBy, commits, counts: countVerdicts(commits) }
   })
+}
+
+/** Whether the end has the start. A guarded branch cannot be judged from where it never was. */
+async function isOnWay({ door }: Verifier, { from, to, text }: Range, before: StepPolicy): Promise<boolean> {
+  if (from === null || from === to || (await isAncestor(door, from, to))) return true
+  if (before.guardedBy === null) return false
+  const [above] = (await listLine(door, [to], [from])).slice(-1)
+  const fork = above === undefined ? null : await resolveCommit(door, `${above}^1`)
+  const instead =
+    fork === null
+      ? ''
+      : `, or look at it from where it parted: \`galley verify ${fork.slice(0, 12)}..${to.slice(0, 12)}\``
+  refuse(
+    'usage',
+    `${text}: the second has not got the first, so that it is no step of a guarded branch that stands there`,
+    { range: text, from, to },
+    `Rebase it onto the branch, or merge it there, and verify that${instead}.`,
+  )
 }
 
 export function countVerdicts(commits: readonly CommitVerdict[]): Readonly<Record<Verdict, number>> {
@@ -66,6 +86,17 @@ interface Range {
   readonly to: CommitId
   /** As they were written. */
   readonly names: readonly string[]
+  readonly text: string
+}
+
+async function rangeOf(world: World, { range, explain }: VerifyRequest): Promise<Range> {
+  if (explain === undefined) return readRange(world, range)
+  const { door } = world.repository
+  const to = await resolveCommit(door, explain)
+  if (to === null) {
+    refuse('usage', `no commit is called ${JSON.stringify(explain.slice(0, 80))}`, { explain })
+  }
+  return { from: await resolveCommit(door, `${to}^1`), to, names: [], text: explain }
 }
 
 async function readRange(world: World, text: string): Promise<Range> {
@@ -92,27 +123,17 @@ async function readRange(world: World, text: string): Promise<Range> {
     from: left === null ? null : await commitOf(left),
     to: await commitOf(right),
     names: left === null ? [right] : [left, right],
+    text,
   }
 }
 
-/** Which branch's guard counts: the one given, or any that the range names (`origin/main..topic` is for main). */
-async function targetOf(
-  world: World,
-  range: Range,
-  policy: Policy,
-  onto: string | undefined,
-): Promise<Pick<Verification, 'onto' | 'guardedBy'>> {
-  const guard = branchMatcher(policy.guard)
-  if (onto !== undefined) return { onto: shortBranch(onto), guardedBy: guard(shortBranch(onto)) }
+/** Which branches' guards count: the one given, or those that the range names (`origin/main..topic` is for main); none = it is not known. */
+async function branchesOf(world: World, range: Range, onto: string | undefined): Promise<readonly string[]> {
+  if (onto !== undefined) return [shortBranch(onto)]
   const head = await headBranch(world.repository.door)
   const named = await Promise.all(range.names.map((name) => branchOf(world, name, head)))
   const ofRange = named.flatMap((branch) => branch ?? [])
-  const branches = ofRange.length > 0 || head === null ? ofRange : [shortBranch(head)]
-  const guarded = branches.find((branch) => guard(branch) !== null)
-  if (guarded !== undefined) return { onto: guarded, guardedBy: guard(guarded) }
-  // A detached checkout of a server that tests: what these commits are for is not known, and a guard must not fail open.
-  const [unknownTarget] = branches.length === 0 ? policy.guard : []
-  return { onto: branches.at(-1) ?? null, guardedBy: unknownTarget ?? null }
+  return ofRange.length > 0 || head === null ? ofRange : [shortBranch(head)]
 }
 
 const shortBranch = (name: string): string => name.replace(/^refs\/heads\//, () => '')
@@ -130,15 +151,16 @@ async function branchOf(world: World, name: string, head: string | null): Promis
 }
 
 /** Runs a task with a verifier and closes it. */
-export async function withVerifier<T>(
+export const withVerifier = <T>(
   world: World,
-  arriving: Parameters<typeof openVerifier>[1],
+  arriving: Parameters<typeof openVerifier>[2],
   task: (verifier: Verifier) => Promise<T>,
-): Promise<T> {
-  const verifier = await openVerifier(world, arriving)
-  try {
-    return await task(verifier)
-  } finally {
-    await verifier.close()
-  }
-}
+): Promise<T> =>
+  withTemporaryDirectory(async (directory) => {
+    const verifier = await openVerifier(world, directory, arriving)
+    try {
+      return await task(verifier)
+    } finally {
+      await verifier.close()
+    }
+  })

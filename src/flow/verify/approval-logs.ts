@@ -1,0 +1,105 @@
+import type { GitDoor } from '../../git/door.ts'
+import type { ObjectReader } from '../../git/objects.ts'
+import { type ReadObject, readNamed } from '../../git/read-batch.ts'
+import type { ChangeEvent } from '../../model/change.ts'
+import type { ChangeId, CommitId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { readEventText } from '../../model/read-record.ts'
+import { type Standing, standingOf } from '../../policy/approval-standing.ts'
+
+/** Where changes' logs are read from. */
+export interface LogSource {
+  readonly door: GitDoor
+  readonly reader: ObjectReader
+  /** The newest commits of each change's log: in the store, in the repository, in an archive, or about to arrive. */
+  readonly tips: ReadonlyMap<string, readonly CommitId[]>
+}
+
+/** From so many on, one process reads them all; fewer are asked of a reader that runs already. */
+const BATCHED = 50
+/** Events of one log that a verifier reads: beyond that its approvals do not count. */
+const EVENTS_MAX = 10_000
+
+type Log =
+  | { readonly kind: 'log'; readonly events: readonly ChangeEvent[] }
+  | { readonly kind: 'refused'; readonly reason: string }
+
+interface Chain {
+  readonly tip: CommitId
+  readonly at: CommitId
+  /** Newest first. */
+  readonly events: ChangeEvent[]
+}
+
+/**
+ * What the logs say of approvals: a log that is not there, or cannot be read, lets none of its own change's count, and spoils no other's.
+ */
+export class ApprovalLogs {
+  private readonly source: LogSource
+  private readonly logs = new Map<CommitId, Log>()
+
+  constructor(source: LogSource) {
+    this.source = source
+  }
+
+  /** Reads at once the logs of many changes. */
+  async prepare(ids: readonly ChangeId[]): Promise<void> {
+    const tips = new Set(ids.flatMap((id) => this.source.tips.get(id) ?? []))
+    let open: Chain[] = [...tips]
+      .filter((tip) => !this.logs.has(tip))
+      .map((tip) => ({ tip, at: tip, events: [] }))
+    while (open.length > 0) {
+      const found = await this.read(open.flatMap(({ at }) => [at, `${at}:event.json`]))
+      open = open.flatMap((chain, i) => this.step(chain, found[2 * i] ?? null, found[2 * i + 1] ?? null))
+    }
+  }
+
+  /** Whether the logs let the approvals of a revision count: no log may say no, and one must know the revision. */
+  async standing(id: ChangeId, revision: Parameters<typeof standingOf>[1]): Promise<Standing> {
+    await this.prepare([id])
+    const tips = this.source.tips.get(id) ?? []
+    if (tips.length === 0) return refused(`its log (refs/galley/log/${id}) is not here`)
+    const found = tips.map((tip): Standing => {
+      const log = this.logs.get(tip)
+      return log?.kind === 'log'
+        ? standingOf(log.events, revision)
+        : refused(`its log cannot be read: ${log?.reason ?? ''}`)
+    })
+    const no = found.find((one) => one.refusal !== null && one.revision !== null)
+    return no ?? found.find((one) => one.refusal === null) ?? found[0] ?? refused('it has no log')
+  }
+
+  private step(chain: Chain, commit: ReadObject | null, blob: ReadObject | null): readonly Chain[] {
+    const { tip, at, events } = chain
+    const end = (log: Log): readonly Chain[] => {
+      this.logs.set(tip, log)
+      return []
+    }
+    if (commit?.object.type !== 'commit') return end({ kind: 'refused', reason: `${at} is no commit of it` })
+    const event = blob?.object.type === 'blob' ? readEventText(blob.bytes.toString('utf8')) : null
+    if (event === null) return end({ kind: 'refused', reason: `${at} holds no event` })
+    events.push(event)
+    const header = commit.bytes.toString('latin1', 0, commit.bytes.indexOf('\n\n') + 1)
+    const [parent, ...more] = [...header.matchAll(/^parent ([0-9a-f]+)$/gm)].map((match) => match[1])
+    if (more.length > 0) return end({ kind: 'refused', reason: `${at} is a merge` })
+    if (events.length > EVENTS_MAX)
+      return end({ kind: 'refused', reason: `it has more than ${EVENTS_MAX} events` })
+    if (parent !== undefined) return [{ tip, at: parent as CommitId, events }]
+    if (event.kind !== 'proposed')
+      return end({ kind: 'refused', reason: 'it does not begin with its proposal' })
+    return end({ kind: 'log', events: events.reverse() })
+  }
+
+  private read(names: readonly string[]): Promise<readonly (ReadObject | null)[]> {
+    const { door, reader } = this.source
+    if (names.length > BATCHED) return readNamed(door, names, limits.eventMaxBytes)
+    return Promise.all(
+      names.map(async (name) => {
+        const info = await reader.info(name)
+        return info === null || info.size > limits.eventMaxBytes ? null : reader.contents(name)
+      }),
+    )
+  }
+}
+
+const refused = (refusal: string): Standing => ({ refusal, revision: null })
