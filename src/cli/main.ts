@@ -1,5 +1,6 @@
 import { mayBeInterrupted, openWorld, type World } from '../flow/world.ts'
-import { cameMidway } from '../model/errno.ts'
+import { cameMidway, isAbsent } from '../model/errno.ts'
+import { refuse } from '../model/error.ts'
 import { refusalOf } from '../model/refusal-of.ts'
 import { version } from '../model/version.ts'
 import { systemClock } from '../sys/clock.ts'
@@ -35,7 +36,7 @@ export async function runCli(argv: readonly string[], proc: CliProcess): Promise
       return 0
     }
     const worlds: World[] = []
-    const context = makeContext(proc, global.directory ?? proc.cwd(), global.verb, wantsJson, worlds)
+    const context = makeContext(proc, directoryOf(proc, global.directory), global.verb, wantsJson, worlds)
     const answer = await verb
       .run(context, parsed.args)
       .catch((error: unknown) => {
@@ -86,6 +87,16 @@ function readGlobals(argv: readonly string[]): {
 function inTurn(before: string | null, next: string): string | null {
   if (next === '') return before
   return before === null || next.startsWith('/') ? next : `${before}/${next}`
+}
+
+/** Node cannot say where it stands in a directory that was removed. */
+function directoryOf(proc: CliProcess, given: string | null): string {
+  try {
+    return given ?? proc.cwd()
+  } catch (error) {
+    if (!isAbsent(error)) throw error
+    refuse('not-a-repository', 'the current directory was removed', {})
+  }
 }
 
 /** `galley help` and `galley help <verb>`, as git has them. */

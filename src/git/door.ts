@@ -4,7 +4,7 @@ import type { ObjectFormat } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { isDirectory } from '../sys/directories.ts'
 import { type RunResult, run } from '../sys/process.ts'
-import { codeOfWords } from './git-words.ts'
+import { codeOfWords, isBadIndex } from './git-words.ts'
 
 /**
  * One repository as git is to see it: every call names it explicitly, with an environment built from nothing.
@@ -167,7 +167,7 @@ export function repositoryArguments(door: GitDoor): readonly string[] {
  * Runs one git command to its end.
  *
  * @throws GalleyError `git-too-old`, if there is no git to run; `io-error`, if it ran too long or said too much; `unsupported-repository`,
- * if it cannot read the configuration; `internal` with arguments, exit code and message, if the exit code is not among `okCodes`.
+ * if it cannot read the configuration; as `gitFailure`, if the exit code is not among `okCodes`.
  */
 export async function git(door: GitDoor, call: GitCall): Promise<GitResult> {
   const env = { ...gitEnvironment(door, { withHooks: call.withHooks === true }), ...call.env }
@@ -180,19 +180,23 @@ export async function git(door: GitDoor, call: GitCall): Promise<GitResult> {
   const answer = {
     exitCode: result.exitCode ?? -1,
     stdout: result.stdout,
-    stderr: result.stderr.toString('utf8'),
+    stderr: `${result.stderr.toString('utf8')}${result.signal === null ? '' : `ended by ${result.signal}`}`,
   }
   if ((call.okCodes ?? [0]).includes(answer.exitCode)) return answer
   throw gitFailure(call.args, answer)
 }
 
+const INDEX_HINT =
+  'git cannot read its own index. Move that file away (`git rev-parse --git-path index` names it); `git reset` then makes one of HEAD, without what was staged.'
+
 /** The error for an exit code that nobody expected, with git's own words as data. */
 export function gitFailure(args: readonly string[], result: GitResult): GalleyError {
   const said = result.stderr.trim().slice(0, 2000)
   return new GalleyError({
-    code: codeOfWords(said),
+    code: codeOfWords(said, result.exitCode),
     message: `git ${args.find((arg, i) => !arg.startsWith('-') && args[i - 1] !== '-c') ?? ''} ended with exit code ${result.exitCode}: ${said || '(no message)'}`,
     data: { args: args.slice(0, 20), exitCode: result.exitCode, stderr: said },
+    ...(isBadIndex(said) ? { hint: INDEX_HINT } : {}),
   })
 }
 

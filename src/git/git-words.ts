@@ -2,7 +2,7 @@ import type { ErrorCode } from '../model/error-codes.ts'
 
 /** The reasons that the system gives, as git prints them in the C locale. */
 const REASON =
-  /No space left on device|Disk quota exceeded|Read-only file system|Permission denied|Operation not permitted|Too many open files|Input\/output error/i
+  /No space left on device|Disk quota exceeded|File too large|Read-only file system|Permission denied|Operation not permitted|Too many open files|Input\/output error|Not a directory|out of memory|cannot allocate memory|ended by SIG[A-Z]/i
 
 /** With a full device git often gives no reason. */
 const WITHOUT_REASON =
@@ -22,9 +22,26 @@ const isMissingObject = (said: string): boolean =>
     said,
   )
 
-/** The code for a git command that failed, by what it printed: its exit code does not tell. `internal` where nobody else is to blame. */
-export function codeOfWords(said: string): ErrorCode {
+/** Whether git said that its index holds something that it cannot read. */
+export const isBadIndex = (said: string): boolean =>
+  /index file (?:corrupt|smaller than expected|open failed)|bad index|bad signature 0x|bad index version|unknown index (?:entry|extension)|unordered stage entries|malformed name field/i.test(
+    said,
+  )
+
+/** Whether git said that another process holds a lock. */
+const isLocked = (said: string): boolean => /\.lock': File exists|cannot lock ref/.test(said)
+
+/**
+ * The code for a git command that failed, by what it printed: its exit code does not tell. `internal` where galley asked for what git does
+ * not know; whatever else git refuses lies in the repository or the machine, and git's own words say it.
+ */
+export function codeOfWords(said: string, exitCode: number): ErrorCode {
+  if (exitCode === USAGE || /^usage: git /m.test(said)) return 'internal'
   if (isBadConfiguration(said)) return 'unsupported-repository'
   if (isMissingObject(said)) return 'stale'
-  return isSystemRefusal(said) ? 'io-error' : 'internal'
+  if (isSystemRefusal(said)) return 'io-error'
+  return isLocked(said) ? 'locked' : 'git-failed'
 }
+
+/** git's exit code for a command line that it cannot read. */
+const USAGE = 129

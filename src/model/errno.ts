@@ -13,33 +13,25 @@ export function absentAsNull(error: unknown): null {
   throw error
 }
 
-/** What the system answers when it cannot or must not do something, as opposed to what a fault of galley's own would cause. */
-const REFUSALS = new Set([
-  'EACCES',
-  'EPERM',
-  'ENOSPC',
-  'EROFS',
-  'EMFILE',
-  'ENFILE',
-  'EIO',
-  'EDQUOT',
-  'ENAMETOOLONG',
-  'ELOOP',
-  'EXDEV',
-])
+/** What only a fault of galley's own makes the system answer. Everything else that it refuses has its reason on the machine. */
+const FAULTS = new Set(['EBADF', 'EFAULT', 'EINVAL', 'ENOTSOCK', 'EALREADY'])
+
+/** Refusals of the system that it may give without being asked anything, as node words them. */
+const WITHOUT_CALL = new Set(['ERR_FS_FILE_TOO_LARGE'])
 
 /**
  * The system's own refusal under its public code, `io-error`; any other error as it is. What git made of such a refusal has that code
  * already (`git/git-words.ts`).
  *
  * @param during - What failed by it, as a sentence. Given where others may take away what was there a moment ago: whatever the system
- * says of a call is its refusal then, `ENOENT` too.
+ * says of a call is its refusal then.
  */
 export function asSystemRefusal(error: unknown, during?: string): unknown {
   if (error instanceof GalleyError || !(error instanceof Error)) return error
   const errno = errorCode(error)
   const { syscall, path } = error as Error & { readonly syscall?: unknown; readonly path?: unknown }
-  const isRefusal = during === undefined ? REFUSALS.has(errno) : errno !== '' && syscall !== undefined
+  const isCall = syscall !== undefined && /^E[A-Z0-9]+$/.test(errno)
+  const isRefusal = WITHOUT_CALL.has(errno) || (isCall && (during !== undefined || !FAULTS.has(errno)))
   if (!isRefusal) return error
   const message =
     during === undefined
@@ -50,4 +42,4 @@ export function asSystemRefusal(error: unknown, during?: string): unknown {
 
 /** Whether an error came in the middle of something, as opposed to a refusal with everything as it was. */
 export const cameMidway = (error: unknown): boolean =>
-  !(error instanceof GalleyError) || error.code === 'io-error' || error.code === 'internal'
+  !(error instanceof GalleyError) || ['io-error', 'git-failed', 'internal'].includes(error.code)

@@ -172,6 +172,10 @@ const codes = {
     'The system refused to read or write.',
     'Nothing was changed: remove the reason given, then try again.',
   ],
+  'git-failed': [
+    'git refused, for a reason of the repository or the machine.',
+    "Nothing was changed; git's own words say why, and `galley doctor` and `git fsck` look further.",
+  ],
   'root-commit': [
     'A root or shallow-boundary commit cannot be undone.',
     'Delete the files by a change of their own.',

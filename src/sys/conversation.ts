@@ -37,7 +37,8 @@ export function converse(request: {
       output.fail(error)
       resolve(null)
     })
-    child.on('close', (code) => {
+    child.on('close', (code, signal) => {
+      if (signal !== null) stderr += `ended by ${signal}`
       output.fail(
         new Error(`${request.file} ${request.args.join(' ')} ended with exit code ${code}: ${stderr.trim()}`),
       )

@@ -44,6 +44,7 @@ const failsAfterApproval: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'locked',
   'busy',
   'io-error',
+  'git-failed',
 ])
 
 /** The check of a call, as the person sees it before saying yes. */

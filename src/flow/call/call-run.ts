@@ -65,6 +65,7 @@ const surroundings: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'stale',
   'hook-refused',
   'io-error',
+  'git-failed',
   'unsupported-repository',
   'not-a-repository',
   'git-too-old',
