@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import type { CommitId } from '../model/ids.ts'
 import { type GitDoor, git } from './door.ts'
 
 /** A long work in a large store. */
@@ -70,19 +69,6 @@ async function pack(
   })
   const hash = result.stdout.toString('latin1').trim()
   return hash === '' ? null : `pack-${hash}`
-}
-
-/** Takes into the store what a commit of another object directory leads to, but for what the base leads to. */
-export async function packSince(
-  store: GitDoor,
-  { from, to, objects }: { readonly from: CommitId; readonly to: CommitId; readonly objects: string },
-): Promise<void> {
-  await git(store, {
-    args: ['pack-objects', '-q', '--non-empty', '--revs', join(packDirectory(store), 'pack')],
-    input: `${to}\n^${from}\n`,
-    env: { GIT_ALTERNATE_OBJECT_DIRECTORIES: objects },
-    okCodes: [0, 128],
-  })
 }
 
 /** Ids of the objects in a pack, from its index. */

@@ -3,6 +3,7 @@ import { findRelation } from '../git/ancestry.ts'
 import { commitTree } from '../git/commit-tree.ts'
 import type { Repository } from '../git/open-repository.ts'
 import { listRefs, type RefRow, type RefUpdate, resolveCommit, updateRefs } from '../git/refs.ts'
+import { refuse } from '../model/error.ts'
 import { type CommitId, isZeroId, type TreeId } from '../model/ids.ts'
 import type { Person } from '../model/person.ts'
 import { moveIntoDirectory } from '../sys/move-aside.ts'
@@ -22,19 +23,59 @@ export const runOfLeft = (ref: string): string => ref.slice(LEFT_PREFIX.length).
 export const leftDirectory = (repository: Repository, run: string): string =>
   join(scratchHome(repository), `left-${run}`)
 
-/** Keeps what stood in a run's tree as a commit of the store, with the run's own last commit as its parent. */
-export async function keepTree(
+/** Commits the files that stood in a run's tree, with the run's own last commit as its parent. Makes no ref. */
+export async function commitLeft(
   store: Store,
   run: string,
   work: { readonly tree: TreeId; readonly parent: CommitId },
   who: Person,
 ): Promise<CommitId> {
   const message = `What the run ${run} left\n`
-  const facts = { base: work.parent, author: who, committer: who, message }
-  const commit = await commitTree(store.door, work.tree, facts)
+  return commitTree(store.door, work.tree, { base: work.parent, author: who, committer: who, message })
+}
+
+/** What is to be kept, and what it is called among what the run left. */
+export interface LeftObject {
+  readonly name: string
+  readonly id: string
+}
+
+/** A run that was collected twice has its names already. */
+const NAMES_MAX = 50
+
+/**
+ * Keeps objects under refs of the run, from now on for `LEFT_DAYS`. A name that is taken by something else gets a number.
+ *
+ * @returns The refs.
+ * @throws GalleyError `io-error`, where they cannot be made.
+ */
+export async function keepRefs(
+  store: Store,
+  run: string,
+  objects: readonly LeftObject[],
+): Promise<readonly string[]> {
+  if (objects.length === 0) return []
   await noteLeft(store, run)
-  await updateRefs(store.door, [{ ref: leftRef(run, 'work'), expected: null, next: commit }], 'galley: left')
-  return commit
+  const rows = await listRefs(store.door, `${LEFT_PREFIX}${run}/`)
+  const there = new Map(rows.map((row) => [row.ref, row.object]))
+  const refs = objects.map(({ name, id }) => {
+    let ref = leftRef(run, name)
+    for (let n = 2; n < NAMES_MAX && (there.get(ref) ?? id) !== id; n++) ref = leftRef(run, `${name}-${n}`)
+    return { ref, id }
+  })
+  const updates = refs
+    .filter(({ ref }) => !there.has(ref))
+    .map(({ ref, id }): RefUpdate => ({ ref, expected: null, next: id }))
+  if (updates.length > 0 && !(await updateRefs(store.door, updates, 'galley: left')))
+    refuse('io-error', `the refs of what the run ${run} left could not be made`, { run })
+  return refs.map(({ ref }) => ref)
+}
+
+/** Moves the repository of a run's tree into the run's folder, under a name by which git does not find it from there. */
+export function keepRepository(repository: Repository, run: string, tree: string): string {
+  const directory = leftDirectory(repository, run)
+  moveIntoDirectory(tree, '.git', directory, 'git-directory')
+  return join(directory, 'git-directory')
 }
 
 /** Moves what a run left beside its change into the run's folder, each under the path that it had. Null = the folder holds nothing. */

@@ -14,13 +14,14 @@ const NAMES_MAX = 1_000
  * Moves whatever stands at a path of a tree, a directory with all it holds, to the same path in a directory of galley's own on the same device.
  * Goes through no link, opens up directories that their owner closed, and overwrites nothing.
  *
+ * @param as - The path that it gets there.
  * @returns false if nothing stands there any more.
  */
-export function moveIntoDirectory(root: string, path: BytePath, directory: string): boolean {
+export function moveIntoDirectory(root: string, path: BytePath, directory: string, as = path): boolean {
   const plain = path.replace(/\/$/, '')
-  const parent = dirname(plain)
+  const parent = dirname(as)
   mkdirSync(parent === '.' ? directory : under(directory, parent), { recursive: true, mode: 0o700 })
-  const target = freeName(under(directory, plain))
+  const target = freeName(under(directory, as.replace(/\/$/, '')))
   const text = textOfBytes(plain)
   if (text === null) return rename(under(root, plain), target)
   const moved = inParent(root, text, { makeMissing: false }, ({ file }) => rename(Buffer.from(file), target))

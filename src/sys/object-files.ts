@@ -58,7 +58,8 @@ export function readLooseObject(directory: string, id: string, maxBytes: number)
     if (bytes === null) return null
     const whole = inflateSync(bytes, { maxOutputLength: maxBytes })
     const end = whole.indexOf(0)
-    const [, type, size] = /^(blob|tree|commit|tag) (\d{1,15})$/.exec(whole.toString('latin1', 0, Math.min(end, 32))) ?? []
+    const [, type, size] =
+      /^(blob|tree|commit|tag) (\d{1,15})$/.exec(whole.toString('latin1', 0, Math.min(end, 32))) ?? []
     const content = whole.subarray(end + 1)
     return type === undefined || Number(size) !== content.length
       ? null

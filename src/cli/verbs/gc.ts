@@ -43,8 +43,14 @@ function collectedText(collected: Collected): string {
   return lines.map((line) => `${line}\n`).join('')
 }
 
-function salvagedLines({ run, ref, folder, remarks }: Collected['salvaged'][number]): readonly string[] {
-  const places = [ref, folder].filter((place) => place !== null)
+function salvagedLines({
+  run,
+  ref,
+  others,
+  folder,
+  remarks,
+}: Collected['salvaged'][number]): readonly string[] {
+  const places = [ref, ...others, folder].filter((place) => place !== null)
   if (places.length === 0) return [`the run ${run} was cut off and had changed nothing`]
   return [
     `the run ${run} was cut off; its work is ${places.map(visible).join(' and ')}`,

@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { emptyTree } from '../../git/fast-import.ts'
 import {
@@ -14,11 +13,10 @@ import type { Store } from '../../store/open-store.ts'
 import { readOwnHead } from '../../store/own-refs.ts'
 import type { OwnRepository } from '../../store/own-repository.ts'
 import { placeObjects } from '../../sys/place-objects.ts'
-import { readQuickly } from '../../sys/quick-files.ts'
 import { type NamedObject, namedObjects } from './git-names.ts'
 import { findKeepable, type Keepable } from './keepable.ts'
 import { oddities } from './oddities.ts'
-import { type TakenObjects, withObjectsTaken } from './take-objects.ts'
+import { withObjectsTaken } from './take-objects.ts'
 
 /** What the git directory of a tree holds beyond what it was given. */
 export interface CollectedGit {
@@ -45,7 +43,8 @@ export async function collectGit(store: Store, own: OwnRepository, who: Person):
   return withObjectsTaken(store, join(own.gitDir, 'objects'), async (taken) => {
     const known = await knownCommits(store, own)
     const keepable = await findKeepable(taken.quarantine, taken.objects, known)
-    const named = namedObjects(own.gitDir).filter(({ id }) => keepable.all.has(id) && isNew(taken, id))
+    const isNew = new Set(taken.objects.map(({ id }) => id))
+    const named = namedObjects(own.gitDir).filter(({ id }) => keepable.all.has(id) && isNew.has(id))
     const kept = withFreeNames(named)
     const rest = await gatherRest(taken.quarantine, keepable, named, who)
     if (taken.objects.length > 0) placeObjects(taken.quarantine.directory, join(store.door.gitDir, 'objects'))
@@ -58,11 +57,12 @@ export async function collectGit(store: Store, own: OwnRepository, who: Person):
   })
 }
 
-const isNew = ({ objects }: TakenObjects, id: string): boolean => objects.some((object) => object.id === id)
-
 /** What the tree was given, as far as it is there still. */
 async function knownCommits(store: Store, { handedOut }: OwnRepository): Promise<readonly string[]> {
-  const given = new Set([...(handedOut?.commit ? [handedOut.commit] : []), ...Object.values(handedOut?.refs ?? {})])
+  const given = new Set([
+    ...(handedOut?.commit ? [handedOut.commit] : []),
+    ...Object.values(handedOut?.refs ?? {}),
+  ])
   const missing = await missingFrom(store.door, [...given])
   return [...given].filter((id) => !missing.has(id))
 }
@@ -98,7 +98,9 @@ async function gatherRest(
   const isNamed = new Set(named.map(({ id }) => id))
   const ends = tips.filter((id) => !isNamed.has(id))
   const others = loose.filter(({ id }) => !isNamed.has(id))
-  const tags = others.filter(({ type }) => type === 'tag').map(({ id }) => ({ id, name: `tag-${id.slice(0, 12)}` }))
+  const tags = others
+    .filter(({ type }) => type === 'tag')
+    .map(({ id }) => ({ id, name: `tag-${id.slice(0, 12)}` }))
   const contents = others.filter(({ type }) => type !== 'tag')
   if (ends.length === 0 && contents.length === 0) return tags
   const id = await gather(quarantine, ends, contents, who)
@@ -112,13 +114,17 @@ async function gather(
   who: Person,
 ): Promise<CommitId> {
   const nothing = emptyTree(quarantine.door.objectFormat)
-  const tree = contents.length === 0 ? await treeOfObjects(quarantine, []) : await treeOfObjects(quarantine, contents)
-  const message = 'What no branch led to\n\nIts parents are commits, its files are contents that were staged or stashed.\n'
+  const tree =
+    contents.length === 0 ? await treeOfObjects(quarantine, []) : await treeOfObjects(quarantine, contents)
+  const message =
+    'What no branch led to\n\nIts parents are commits, its files are contents that were staged or stashed.\n'
   let parents = ends
   while (parents.length > PARENTS_MAX) {
     const lumped: string[] = []
     for (let i = 0; i < parents.length; i += PARENTS_MAX)
-      lumped.push(await gatherCommits(quarantine, nothing, parents.slice(i, i + PARENTS_MAX), { who, message }))
+      lumped.push(
+        await gatherCommits(quarantine, nothing, parents.slice(i, i + PARENTS_MAX), { who, message }),
+      )
     parents = lumped
   }
   return commitId(await gatherCommits(quarantine, tree, parents, { who, message }))

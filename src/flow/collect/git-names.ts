@@ -117,7 +117,12 @@ export function refPart(name: string): string {
     .slice(0, 200)
     .split('/')
     .map((part) => part.replaceAll(/[^\p{L}\p{N}_+=@%,-]+/gu, (c) => (c === '.' ? '.' : '_')))
-    .map((part) => part.replace(/^[.-]/, '_').replace(/\.lock$/, '_lock').replace(/\.$/, '_'))
+    .map((part) =>
+      part
+        .replace(/^[.-]/, '_')
+        .replace(/\.lock$/, '_lock')
+        .replace(/\.$/, '_'),
+    )
     .filter((part) => part !== '')
     .join('/')
 }

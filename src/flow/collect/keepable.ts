@@ -32,12 +32,20 @@ export async function findKeepable(
     (parents.get(id) ?? []).filter((parent) => parents.has(parent)),
   )
   const others = objects.filter(({ id, type }) => type !== 'commit' && !search.all.has(id))
-  const roots = new Set(await search.whole(others.map(({ id }) => id), () => []))
+  const roots = new Set(
+    await search.whole(
+      others.map(({ id }) => id),
+      () => [],
+    ),
+  )
   return { tips, loose: others.filter(({ id }) => roots.has(id)), all: search.all, torn: search.torn }
 }
 
 /** The commits that are no parent of another. */
-function endsOf(commits: readonly string[], parents: ReadonlyMap<string, readonly string[]>): readonly string[] {
+function endsOf(
+  commits: readonly string[],
+  parents: ReadonlyMap<string, readonly string[]>,
+): readonly string[] {
   const inner = new Set([...parents.values()].flat())
   return commits.filter((id) => !inner.has(id))
 }
@@ -54,7 +62,10 @@ class Search {
   }
 
   /** Those of which nothing is missing; where something is, what `behind` gives is looked at in their place. */
-  async whole(roots: readonly string[], behind: (id: string) => readonly string[]): Promise<readonly string[]> {
+  async whole(
+    roots: readonly string[],
+    behind: (id: string) => readonly string[],
+  ): Promise<readonly string[]> {
     if (await this.holds(roots)) return roots
     const found: string[] = []
     const waiting = [...roots]

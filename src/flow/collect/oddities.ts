@@ -30,9 +30,13 @@ export function oddities({ gitDir, handedOut }: OwnRepository, head: OwnHead): r
   }
   if (handedOut !== null && readQuickly(join(gitDir, 'config'))?.toString('utf8') !== handedOut.config)
     found.push('its configuration was changed')
-  const hooks = namesOf(join(gitDir, 'hooks')).filter((name) => !name.endsWith('.sample') && name !== 'pre-push')
+  const hooks = namesOf(join(gitDir, 'hooks')).filter(
+    (name) => !name.endsWith('.sample') && name !== 'pre-push',
+  )
   if (hooks.length > 0) found.push(`it has hooks: ${hooks.slice(0, 5).join(', ')}`)
-  const info = namesOf(join(gitDir, 'info')).filter((name) => !['exclude', 'refs', 'sparse-checkout'].includes(name))
+  const info = namesOf(join(gitDir, 'info')).filter(
+    (name) => !['exclude', 'refs', 'sparse-checkout'].includes(name),
+  )
   if (info.length > 0) found.push(`it has info/${info[0]}`)
   if (head.text !== '' && head.commit === null && !head.text.startsWith('ref: refs/heads/'))
     found.push('its HEAD names nothing that can be read')

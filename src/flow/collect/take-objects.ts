@@ -5,9 +5,9 @@ import { packOf } from '../../git/pack-text.ts'
 import {
   admitPack,
   admitPackFile,
+  type HeldObject,
   heldObjects,
   missingFrom,
-  type HeldObject,
   type Quarantine,
   quarantineAt,
   unpackReadable,
@@ -15,10 +15,10 @@ import {
 import type { Store } from '../../store/open-store.ts'
 import { randomName } from '../../sys/clock.ts'
 import { makePrivateDirectory } from '../../sys/directories.ts'
+import { moveFile } from '../../sys/move-file.ts'
 import { objectFilesIn, readLooseObject } from '../../sys/object-files.ts'
 import { copyIntoTree } from '../../sys/tree-files.ts'
 import { removeTree } from '../../sys/trees.ts'
-import { moveFile } from '../../sys/move-file.ts'
 
 /** Objects of a tree's own store that the store has not. */
 export interface TakenObjects {
@@ -85,7 +85,11 @@ interface Read {
   readonly content: Buffer
 }
 
-async function fillLoose(quarantine: Quarantine, objectsDir: string, ids: readonly string[]): Promise<readonly string[]> {
+async function fillLoose(
+  quarantine: Quarantine,
+  objectsDir: string,
+  ids: readonly string[],
+): Promise<readonly string[]> {
   const bad: string[] = []
   let tries = TRIES_MAX
   const admit = async (batch: readonly Read[]): Promise<void> => {

@@ -3,7 +3,6 @@ import { changedFiles } from '../../git/scratch-tree.ts'
 import { listUntracked } from '../../git/untracked.ts'
 import { type ChangeState, isPending } from '../../model/change.ts'
 import { type ChangeId, changeId, isChangeId } from '../../model/ids.ts'
-import { keepFiles, keepTree, leftRef } from '../../store/left-work.ts'
 import type { Store } from '../../store/open-store.ts'
 import { changedRepository } from '../../store/own-refs.ts'
 import { forgetHandedOut } from '../../store/own-repository.ts'
@@ -24,7 +23,7 @@ import { agesIn } from '../../sys/file-ages.ts'
 import { isFullTree, isScratchTree } from '../../sys/scratch-identity.ts'
 import { removeTree } from '../../sys/trees.ts'
 import { filesBefore } from '../collect/files-before.ts'
-import { besideRemarks } from '../collect/fold-beside.ts'
+import { keepCollected } from '../collect/keep-collected.ts'
 import { readPolicy } from '../read-policy.ts'
 import { collectWork } from '../run/run-collect.ts'
 import type { World } from '../world.ts'
@@ -130,6 +129,8 @@ export interface Salvaged {
   readonly run: string
   /** A ref of the store; null = it had changed nothing that a change could hold. */
   readonly ref: string | null
+  /** Further refs. */
+  readonly others: readonly string[]
   /** What stood beside; null = nothing. */
   readonly folder: string | null
   readonly remarks: readonly string[]
@@ -181,13 +182,19 @@ async function salvage(
   const work = await collectWork(world, store, slot, { run, base: state.commit, before, fileMaxBytes })
   const parent = work.head ?? state.commit
   const isChanged = work.tree !== base || parent !== state.commit
-  if (isChanged) await keepTree(store, run, { tree: work.tree, parent }, await world.identity())
-  const beside = work.beside.map(({ path }) => path)
-  const folder = keepFiles(world.repository, run, slot.path, beside)
+  const kept = await keepCollected(world, store, {
+    run,
+    path: slot.path,
+    work: isChanged ? { tree: work.tree, parent } : null,
+    git: work.git,
+    landed: null,
+    beside: work.beside,
+  })
   const isClean = await cleanSlot(slot, state.commit, { keeps: [], trustsIndex: true }).catch(() => false)
   if (isClean) {
     const { commit, usedAt } = state
     await writeSlotState(slot, { commit, usedAt, phase: 'clean', run: null, setup: null })
   } else await dropSlot(slot)
-  return { run, ref: isChanged ? leftRef(run, 'work') : null, folder, remarks: besideRemarks(work.beside) }
+  const [ref = null, ...others] = kept.names.filter((name) => name !== kept.folder)
+  return { run, ref, others, folder: kept.folder, remarks: kept.remarks }
 }

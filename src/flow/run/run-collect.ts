@@ -2,21 +2,23 @@ import { join } from 'node:path'
 import { findRelation } from '../../git/ancestry.ts'
 import { parseCommit } from '../../git/commit.ts'
 import { commitChain } from '../../git/commit-chain.ts'
+import { statEntries } from '../../git/index-stats.ts'
 import type { ObjectReader } from '../../git/objects.ts'
-import { packSince } from '../../git/pack-objects.ts'
-import { resolveCommit } from '../../git/refs.ts'
-import type { CommitId, TreeId } from '../../model/ids.ts'
+import type { CommitId, ObjectFormat, TreeId } from '../../model/ids.ts'
 import { keepFiles } from '../../store/left-work.ts'
 import type { Store } from '../../store/open-store.ts'
-import { readOwnHead } from '../../store/own-refs.ts'
 import { ownRepositoryOf } from '../../store/own-repository.ts'
 import type { Slot } from '../../store/pool-slot.ts'
+import { readQuickly } from '../../sys/quick-files.ts'
+import type { BytePath } from '../../sys/walk-tree.ts'
 import { type CollectedFiles, collectFiles } from '../collect/collect-files.ts'
+import { type CollectedGit, collectGit } from '../collect/collect-git.ts'
 import type { FilesBefore } from '../collect/sort-tree.ts'
 import type { World } from '../world.ts'
 
 /** What stands in a run's tree when its command has ended. */
 export interface CollectedWork extends CollectedFiles {
+  readonly git: CollectedGit
   /** The run's last commit; null = its HEAD names none. */
   readonly head: CommitId | null
   /** Its commits on the way from the base, oldest first; null = it went another way (rewrote, or began anew). */
@@ -51,28 +53,28 @@ export async function collectWork(
 ): Promise<CollectedWork> {
   const { base, before, fileMaxBytes } = options
   const { repository } = world
+  const own = await ownRepositoryOf(slot)
+  const git = await collectGit(store, own, await world.identity())
   const files = await collectFiles(
     { repository, store, path: slot.path },
     {
       commit: base,
       before,
       fileMaxBytes,
-      isForced: () => false,
+      isForced: forcedPaths(own.gitDir, store.door.objectFormat),
       takeAway: (path) => void keepFiles(repository, options.run, slot.path, [path]),
     },
   )
-  const head = await takeOverHead(store, slot, base)
+  const { head } = git
   const commits = head === null ? null : await commitsSince(store, await world.reader(), base, head)
-  return { ...files, head, commits }
+  return { ...files, git, head, commits }
 }
 
-/** The commit that HEAD of the tree's own repository came to, with what leads to it from the base. */
-async function takeOverHead(store: Store, slot: Slot, base: CommitId): Promise<CommitId | null> {
-  const own = await ownRepositoryOf(slot)
-  const head = readOwnHead(own.gitDir)?.commit ?? null
-  if (head === null || head === base) return head
-  await packSince(store.door, { from: base, to: head, objects: join(own.gitDir, 'objects') })
-  return resolveCommit(store.door, head)
+/** What the run's user gave to git counts as work, also where the ignore rules cover it. Only a hint: what is left out is kept all the same. */
+function forcedPaths(gitDir: string, format: ObjectFormat): (path: BytePath) => boolean {
+  const index = readQuickly(join(gitDir, 'index'))
+  const entries = index === null ? null : statEntries(index, format)
+  return (path) => entries?.has(path) === true
 }
 
 async function commitsSince(

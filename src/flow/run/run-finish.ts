@@ -1,15 +1,13 @@
 import { GalleyError, refuse } from '../../model/error.ts'
-import type { CommitId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { isOwnLine } from '../../policy/own-lines.ts'
 import { quote } from '../../policy/quote.ts'
 import { coveredBy } from '../../store/covered-paths.ts'
-import { keepFiles, keepTree, leftRef } from '../../store/left-work.ts'
 import type { GroupResult } from '../../sys/process-group.ts'
 import { isRealDirectory } from '../../sys/quick-files.ts'
 import { type ChangeView, viewChange } from '../change-view.ts'
 import { checkRevision } from '../check.ts'
-import { besideRemarks } from '../collect/fold-beside.ts'
+import { type KeptWork, keepCollected, workRef } from '../collect/keep-collected.ts'
 import { type CollectedWork, collectWork, type RunCommit } from './run-collect.ts'
 import { type RunStep, type StagedRun, stageRun } from './run-stage.ts'
 import { tidyAfter } from './run-watch.ts'
@@ -24,7 +22,7 @@ export async function finishRun(work: RunWork, ended: GroupResult): Promise<RunO
   // The command may have run for days.
   await work.world.atWork()
   const collected = await collect(work, ended)
-  const { staged, tidied, left } = await settle(work, collected, ended)
+  const { staged, tidied, kept } = await settle(work, collected, ended)
   // The tree is free by now, for the checks themselves.
   const changes: ChangeView[] = []
   for (const logged of staged.changes) {
@@ -36,8 +34,8 @@ export async function finishRun(work: RunWork, ended: GroupResult): Promise<RunO
     exitCode: ended.status,
     signal: ended.signal,
     changes,
-    remarks: [...remarksOf(work, ended, collected, staged), ...tidied.remarks],
-    left: [...left, ...tidied.kept],
+    remarks: [...remarksOf(work, ended, collected, staged, kept), ...tidied.remarks],
+    left: [...kept.names, ...tidied.kept],
   }
 }
 
@@ -57,7 +55,7 @@ async function settle(work: RunWork, collected: CollectedWork, ended: GroupResul
   }))
   await work.tree.release()
   if (staging.kind === 'refused') throw withWorkKept(work, ended, kept, staging.error)
-  return { staged: staging.staged, tidied, left: kept.names }
+  return { staged: staging.staged, tidied, kept }
 }
 
 /** Where even keeping the work fails, the tree stays as it is, and nobody else gets it: the next `galley gc` collects it. */
@@ -140,44 +138,33 @@ function titleOf(text: string, otherwise: string): string {
   return (line === '' ? otherwise : line).slice(0, limits.titleMaxCharacters)
 }
 
-/** What was kept of a run beside its changes. */
-interface KeptWork {
-  /** Refs of the store, and the run's folder. */
-  readonly names: readonly string[]
-  /** The commit that holds all files of the work; null = the changes hold them. */
-  readonly commit: CommitId | null
-  readonly folder: string | null
-}
-
-/**
- * Keeps what is in no change: as a commit of the store, and what has no place in one in the run's folder.
- *
- * @param staged - null = the work became no change.
- */
-async function keepLeft(
-  work: RunWork,
-  collected: CollectedWork,
-  staged: StagedRun | null,
-): Promise<KeptWork> {
+/** @param staged - null = the work became no change. */
+function keepLeft(work: RunWork, collected: CollectedWork, staged: StagedRun | null): Promise<KeptWork> {
   const { world, store, id, tree, commit: base } = work
   const isBrought = coveredBy(tree.brought)
   const isWork = staged === null || [...staged.leftOut.keys()].some((path) => !isBrought(path))
-  const parent = collected.head ?? base
-  const commit = isWork
-    ? await keepTree(store, id, { tree: collected.tree, parent }, await world.identity())
-    : null
-  const besides = collected.beside.map(({ path }) => path)
-  const folder = keepFiles(world.repository, id, tree.slot.path, besides)
-  const names = [...(commit === null ? [] : [leftRef(id, 'work')]), ...(folder === null ? [] : [folder])]
-  for (const name of names) world.log.note('left', { run: id, name, store: store.door.gitDir })
-  return { names, commit, folder }
+  const { git, beside, head } = collected
+  return keepCollected(world, store, {
+    run: id,
+    path: tree.slot.path,
+    work: isWork ? { tree: collected.tree, parent: head ?? base } : null,
+    git,
+    landed: staged !== null && holdsCommits(work, collected) ? head : null,
+    beside,
+  })
+}
+
+/** Whether the changes hold every version that the run's commits did. */
+function holdsCommits({ request }: RunWork, { commits, tree }: CollectedWork): boolean {
+  if (commits === null) return false
+  return request.keepsCommits === true || (commits.length === 1 && commits[0]?.tree === tree)
 }
 
 /** A refusal must not cost the work: it is in a commit of the store, which the error names. */
 function withWorkKept(work: RunWork, ended: GroupResult, kept: KeptWork, error: unknown): unknown {
   const { id, commit, store } = work
   if (!(error instanceof GalleyError)) return error
-  const left = { ref: leftRef(id, 'work'), commit: kept.commit, folder: kept.folder }
+  const left = { ref: workRef(id), commit: kept.commit, folder: kept.folder }
   return new GalleyError(
     {
       code: error.code,
@@ -195,7 +182,8 @@ function remarksOf(
   { tree, request }: RunWork,
   ended: GroupResult,
   collected: CollectedWork,
-  staged: StagedRun,
+  { leftOut }: StagedRun,
+  kept: KeptWork,
 ): readonly string[] {
   const isRewritten = request.keepsCommits === true && collected.commits === null
   return [
@@ -203,7 +191,7 @@ function remarksOf(
     ...(ended.ended > 0 ? [`${countOf(ended.ended)} that the command left running ended with it`] : []),
     ...ended.survivors.map((pid) => `the process ${pid} could not be ended`),
     ...(isRewritten ? ['the commits do not build on HEAD; all is one change'] : []),
-    ...besideRemarks(collected.beside),
-    ...[...staged.leftOut.values()].slice(0, limits.failuresShown),
+    ...kept.remarks,
+    ...[...leftOut.values()].slice(0, limits.failuresShown),
   ]
 }
