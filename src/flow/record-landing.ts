@@ -10,12 +10,12 @@ import { nameAndEmail } from '../model/person.ts'
 import type { LoggedChange } from '../store/change-log.ts'
 import { landingRef, logRef } from '../store/change-refs.ts'
 import type { Store } from '../store/open-store.ts'
-import { removeScratch } from '../store/scratch.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
 import { currentRevision } from './check.ts'
 import { keptFiles } from './kept-files.ts'
 import { recordWithMarks } from './mark-undone.ts'
 import { refreshSession } from './refresh-session.ts'
+import { retireTrees } from './retire-trees.ts'
 import type { World } from './world.ts'
 
 export interface Recorded {
@@ -75,12 +75,11 @@ export async function recordLanding(
   const { id } = done.change
   // The branch has moved: whatever goes wrong from here on is said, and refuses nothing any more.
   const remarks = [
-    ...(await afterwards('the session of the agent could not be renewed', () =>
-      refreshSession(world, store, done.change),
-    )),
-    ...(await afterwards('the scratch tree could not be removed', () =>
-      removeScratch(world.repository, store, id),
-    )),
+    ...(await afterwards('the session of the agent could not be renewed', async () => {
+      await refreshSession(world, store, done.change)
+      return []
+    })),
+    ...(await afterwards('the scratch tree could not be removed', () => retireTrees(world, store, id))),
   ]
   world.log.note('landed', { change: id, ref: landing.ref, after: landing.after })
   return { change: viewChange(done.change), landed: landing, remarks }
@@ -108,10 +107,9 @@ export async function recordOrTell(
   }
 }
 
-async function afterwards(what: string, task: () => Promise<void>): Promise<readonly string[]> {
+async function afterwards(what: string, task: () => Promise<readonly string[]>): Promise<readonly string[]> {
   try {
-    await task()
-    return []
+    return await task()
   } catch (error) {
     return [`${what}: ${error instanceof Error ? error.message : String(error)}`]
   }

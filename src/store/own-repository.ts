@@ -4,6 +4,7 @@ import { readUserCheckout, type UserCheckout } from '../git/user-checkout.ts'
 import { type CommitId, commitId, isObjectId, type RefName } from '../model/ids.ts'
 import type { Person } from '../model/person.ts'
 import { configText, type Setting, settingsForTree } from '../policy/tree-settings.ts'
+import { modifiedMs } from '../sys/file-ages.ts'
 import { type FolderContent, makeFolder } from '../sys/folder-anew.ts'
 import { isThere, replaceQuickly } from '../sys/quick-files.ts'
 import { readFileOrNull } from '../sys/small-files.ts'
@@ -40,12 +41,17 @@ export interface HandedOut {
   readonly brought: readonly string[]
 }
 
+/** As it is read: with the time when it was written, by the file system's own clock. Everything that the tree was given is older. */
+export interface GivenOut extends HandedOut {
+  readonly atMs: number
+}
+
 /** A tree's repository: what is in `gitDir` is the word of whoever worked there. Galley runs no git in it. */
 export interface OwnRepository {
   readonly gitDir: string
   readonly workTree: string
   /** null = nothing is known of what it was given. */
-  readonly handedOut: HandedOut | null
+  readonly handedOut: GivenOut | null
 }
 
 const ownGitDirectory = (tree: Pick<ScratchTree, 'path'>): string => join(tree.path, '.git')
@@ -118,14 +124,15 @@ export async function ownRepositoryOf(tree: Pick<ScratchTree, 'path'>): Promise<
   return { gitDir: ownGitDirectory(tree), workTree: tree.path, handedOut: await readHandedOut(tree) }
 }
 
-async function readHandedOut(tree: Pick<ScratchTree, 'path'>): Promise<HandedOut | null> {
+async function readHandedOut(tree: Pick<ScratchTree, 'path'>): Promise<GivenOut | null> {
+  const atMs = modifiedMs(handedOutFile(tree))
   const bytes = await readFileOrNull(handedOutFile(tree))
   if (bytes === null) return null
   try {
     const value = JSON.parse(bytes.toString('utf8')) as HandedOut | null
     const isCommit = typeof value?.commit === 'string' && isObjectId(value.commit)
     return value?.version === 1 && (value.commit === null || isCommit)
-      ? { ...value, commit: value.commit === null ? null : commitId(value.commit) }
+      ? { ...value, atMs, commit: value.commit === null ? null : commitId(value.commit) }
       : null
   } catch (error) {
     if (error instanceof SyntaxError) return null

@@ -130,7 +130,7 @@ export async function dropSlot(slot: Slot): Promise<void> {
 }
 
 /** Removes a full tree and galley's view of it. */
-export async function dropTree(tree: ScratchTree): Promise<void> {
+export async function dropTree(tree: Pick<ScratchTree, 'path' | 'door'>): Promise<void> {
   await removeTree(tree.path)
   await forgetHandedOut(tree)
   await removeTree(tree.door.gitDir)

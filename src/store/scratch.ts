@@ -97,11 +97,9 @@ function coneOf(paths: readonly string[]): readonly string[] {
   return [...directories].sort()
 }
 
-/** Removes a change's scratch trees and their registrations. Links in them are unlinked, never followed. */
-export async function removeScratch(repository: Repository, store: Store, id: ChangeId): Promise<void> {
-  for (const name of [id, `${id}-full`]) {
-    await removeTree(join(scratchHome(repository), name))
-    await removeTree(join(store.door.gitDir, 'worktrees', name))
-    await removeTree(join(scratchHome(repository), `${name}.given.json`))
-  }
+/** Removes a change's scratch tree in its small form. Links in it are unlinked, never followed. */
+export async function removeSmallTree(repository: Repository, store: Store, id: ChangeId): Promise<void> {
+  const { path, door } = treeOf(repository, store, id, 'small')
+  await removeTree(path)
+  await removeTree(door.gitDir)
 }

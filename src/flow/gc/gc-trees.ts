@@ -4,12 +4,11 @@ import { listUntracked } from '../../git/untracked.ts'
 import { type ChangeState, isPending } from '../../model/change.ts'
 import { type ChangeId, changeId, isChangeId } from '../../model/ids.ts'
 import type { Store } from '../../store/open-store.ts'
-import { changedRepository } from '../../store/own-refs.ts'
-import { forgetHandedOut } from '../../store/own-repository.ts'
 import { lockSlot, runGoesOn } from '../../store/pool.ts'
 import {
   cleanSlot,
   dropSlot,
+  dropTree,
   isSlotName,
   readSlotState,
   type Slot,
@@ -18,13 +17,14 @@ import {
   writeSlotState,
 } from '../../store/pool-slot.ts'
 import { kept } from '../../store/retention.ts'
-import { scratchHome } from '../../store/scratch.ts'
+import { type ScratchTree, scratchHome } from '../../store/scratch.ts'
 import { agesIn } from '../../sys/file-ages.ts'
-import { isFullTree, isScratchTree } from '../../sys/scratch-identity.ts'
+import { isScratchTree } from '../../sys/scratch-identity.ts'
 import { removeTree } from '../../sys/trees.ts'
 import { filesBefore } from '../collect/files-before.ts'
 import { keepCollected } from '../collect/keep-collected.ts'
 import { readPolicy } from '../read-policy.ts'
+import { whyTreeStays } from '../retire-trees.ts'
 import { collectWork } from '../run/run-collect.ts'
 import type { World } from '../world.ts'
 
@@ -88,21 +88,19 @@ async function planTree(
 ): Promise<Removal | KeptBack | null> {
   if (state !== null && (isPending(state) || state === 'stale')) return null
   const gitDir = join(store.door.gitDir, 'worktrees', name)
-  const remove = async () => {
-    await removeTree(path)
-    await forgetHandedOut({ path })
-    await removeTree(gitDir)
-  }
-  const isTree = name.endsWith('-full') ? isFullTree : isScratchTree
-  if (!(await isTree(path, gitDir)))
-    return { what: path, reason: 'it is no scratch tree any more, and may hold anything' }
-  const door = { ...store.door, gitDir, workTree: path }
-  const changed = await changedFiles(door)
+  const tree = { path, door: { ...store.door, gitDir, workTree: path } }
+  const isOpened = name.endsWith('-full')
+  const reason = isOpened ? await whyTreeStays(store, { ...tree, form: 'full' }) : await whySmallStays(tree)
+  return reason === null ? { what: path, remove: () => dropTree(tree) } : { what: path, reason }
+}
+
+/** The form that a proposal stands in is a work tree of the store; nobody was sent there to work. */
+async function whySmallStays({ path, door }: Pick<ScratchTree, 'path' | 'door'>): Promise<string | null> {
+  if (!(await isScratchTree(path, door.gitDir)))
+    return 'it is no scratch tree any more, and may hold anything'
   const { paths } = await listUntracked(door, { ignored: 'left-out' })
-  const own = name.endsWith('-full') ? await changedRepository({ path }) : []
-  const work = [...changed, ...paths, ...own]
-  if (work.length > 0) return { what: path, reason: `somebody worked in it: ${work.slice(0, 3).join(', ')}` }
-  return { what: path, remove }
+  const work = [...(await changedFiles(door)), ...paths]
+  return work.length === 0 ? null : `somebody worked in it: ${work.slice(0, 3).join(', ')}`
 }
 
 async function planSlot(world: World, slot: Slot): Promise<Removal | KeptBack | null> {
@@ -178,7 +176,7 @@ async function salvage(
   const base = await (await world.reader()).commitTree(state.commit)
   const { fileMaxBytes } = (await readPolicy(world, base)).policy.limits
   const brought = [...(state.setup?.brought ?? []), ...(state.included ?? [])]
-  const before = filesBefore(slot, brought)
+  const before = await filesBefore(slot, brought)
   const work = await collectWork(world, store, slot, { run, base: state.commit, before, fileMaxBytes })
   const parent = work.head ?? state.commit
   const isChanged = work.tree !== base || parent !== state.commit

@@ -62,7 +62,7 @@ export async function run(world: World, request: RunRequest): Promise<RunOutcome
     ...(request.onProgress ? { onProgress: request.onProgress } : {}),
   })
   const agent: Agent = { name: basename(program).slice(0, limits.nameMaxCharacters), session: id }
-  const before = filesBefore(tree.slot, tree.brought)
+  const before = await filesBefore(tree.slot, tree.brought)
   return runIn({ world, store, id, base, inForce, commit, tree, before, agent, request, marks })
 }
 
