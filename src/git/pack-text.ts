@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { deflateSync } from 'node:zlib'
 import type { ObjectFormat } from '../model/ids.ts'
+import { deflated } from '../sys/deflated-file.ts'
 import type { ObjectType } from './loose-object.ts'
 
 const TYPES: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3, tag: 4 }
@@ -31,5 +31,5 @@ function entryOf(type: number, content: Uint8Array): readonly Buffer[] {
     rest = Math.floor(rest / 128)
   }
   bytes.push(byte)
-  return [Buffer.from(bytes), deflateSync(content, { level: 1 })]
+  return [Buffer.from(bytes), deflated(content)]
 }

@@ -41,7 +41,7 @@ export async function admitPackFile({ door, directory }: Quarantine, name: strin
 }
 
 /** Writes what can be read of a pack as objects of their own; they have not been looked at. */
-export async function unpackReadable({ door }: Quarantine, pack: Buffer): Promise<void> {
+export async function unpackReadable({ door }: Quarantine, pack: Buffer | string): Promise<void> {
   const args = ['unpack-objects', '-r', '-q']
   await git(door, { args, input: pack, okCodes: [0, 1, 128], timeoutMs: TIMEOUT_MS })
 }

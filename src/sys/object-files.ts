@@ -17,23 +17,29 @@ export interface PackFile {
   readonly bytes: number
 }
 
-const namesIn = (directory: string): readonly string[] =>
-  lstatSync(directory, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(directory) : []
+/** Names in a directory that somebody else may have replaced: none for what is no directory, or cannot be listed. */
+export function namesInPlace(directory: string): readonly string[] {
+  try {
+    return isDirectory(directory) ? readdirSync(directory) : []
+  } catch {
+    return []
+  }
+}
 
 /** Lists the object files of a directory. Reads names alone, and never where `info/alternates` points. */
 export function objectFilesIn(directory: string): ObjectFiles {
   const loose: string[] = []
   const packs: PackFile[] = []
   const others: string[] = []
-  for (const name of namesIn(directory)) {
+  for (const name of namesInPlace(directory)) {
     const place = join(directory, name)
     if (/^[0-9a-f]{2}$/.test(name) && isDirectory(place)) {
-      for (const rest of namesIn(place)) {
+      for (const rest of namesInPlace(place)) {
         if (/^(?:[0-9a-f]{38}|[0-9a-f]{62})$/.test(rest)) loose.push(name + rest)
         else if (!rest.startsWith('tmp_obj_')) others.push(`${name}/${rest}`)
       }
     } else if (name === 'pack' && isDirectory(place)) {
-      for (const file of namesIn(place).filter((n) => n.endsWith('.pack'))) {
+      for (const file of namesInPlace(place).filter((n) => n.endsWith('.pack'))) {
         const stat = lstatSync(join(place, file))
         if (stat.isFile()) packs.push({ name: file, bytes: stat.size })
         else others.push(`pack/${file}`)

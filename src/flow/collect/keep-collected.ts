@@ -1,11 +1,21 @@
+import type { Repository } from '../../git/open-repository.ts'
 import type { CommitId, TreeId } from '../../model/ids.ts'
+import type { Person } from '../../model/person.ts'
 import { commitLeft, keepFiles, keepRefs, keepRepository, leftRef } from '../../store/left-work.ts'
 import type { Store } from '../../store/open-store.ts'
 import { ownRepositoryOf } from '../../store/own-repository.ts'
-import type { World } from '../world.ts'
+import type { Log } from '../../sys/log.ts'
 import type { CollectedGit } from './collect-git.ts'
 import { besideRemarks } from './fold-beside.ts'
 import type { Beside } from './sort-tree.ts'
+
+/** Where things are kept, and by whom. */
+export interface KeepPlace {
+  readonly repository: Repository
+  readonly store: Store
+  readonly who: Person
+  readonly log: Log
+}
 
 export interface KeepRequest {
   /** The run, or whatever else names what was left. */
@@ -36,10 +46,10 @@ export interface KeptWork {
  *
  * @throws Whatever stood in the way; what has been kept by then stays kept.
  */
-export async function keepCollected(world: World, store: Store, request: KeepRequest): Promise<KeptWork> {
+export async function keepCollected(place: KeepPlace, request: KeepRequest): Promise<KeptWork> {
   const { run, path, work, git, beside } = request
-  const { repository } = world
-  const commit = work === null ? null : await commitLeft(store, run, work, await world.identity())
+  const { repository, store, who, log } = place
+  const commit = work === null ? null : await commitLeft(store, run, work, who)
   const { handedOut } = await ownRepositoryOf({ path })
   const covered = new Set([request.landed, work?.parent])
   const ownBranch = `branch/${handedOut?.branch?.replace('refs/heads/', '') ?? ''}`
@@ -58,7 +68,7 @@ export async function keepCollected(world: World, store: Store, request: KeepReq
     beside.map((entry) => entry.path),
   )
   const names = [...refs, ...(folder === null ? [] : [folder])]
-  for (const name of names) world.log.note('left', { run, name, store: store.door.gitDir })
+  for (const name of names) log.note('left', { run, name, store: store.door.gitDir })
   const whole =
     git.faults.length > 0 ? [`the repository of its tree is kept whole: ${git.faults.join('; ')}`] : []
   return { names, commit, folder, remarks: [...besideRemarks(beside), ...whole] }

@@ -1,7 +1,7 @@
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { OwnHead } from '../../store/own-refs.ts'
 import type { OwnRepository } from '../../store/own-repository.ts'
+import { namesInPlace } from '../../sys/object-files.ts'
 import { readQuickly } from '../../sys/quick-files.ts'
 
 /** What git writes by itself, and what says nothing once objects and names are known. */
@@ -22,7 +22,7 @@ const TELLING: Readonly<Record<string, string>> = {
 /** Why a git directory is to be kept although its objects and refs are known. Reads names, and three small files. */
 export function oddities({ gitDir, handedOut }: OwnRepository, head: OwnHead): readonly string[] {
   const found: string[] = []
-  const names = readdirSync(gitDir)
+  const names = namesInPlace(gitDir)
   for (const name of names) {
     const why = TELLING[name]
     if (why !== undefined) found.push(why)
@@ -30,23 +30,15 @@ export function oddities({ gitDir, handedOut }: OwnRepository, head: OwnHead): r
   }
   if (handedOut !== null && readQuickly(join(gitDir, 'config'))?.toString('utf8') !== handedOut.config)
     found.push('its configuration was changed')
-  const hooks = namesOf(join(gitDir, 'hooks')).filter(
+  const hooks = namesInPlace(join(gitDir, 'hooks')).filter(
     (name) => !name.endsWith('.sample') && name !== 'pre-push',
   )
   if (hooks.length > 0) found.push(`it has hooks: ${hooks.slice(0, 5).join(', ')}`)
-  const info = namesOf(join(gitDir, 'info')).filter(
+  const info = namesInPlace(join(gitDir, 'info')).filter(
     (name) => !['exclude', 'refs', 'sparse-checkout'].includes(name),
   )
   if (info.length > 0) found.push(`it has info/${info[0]}`)
   if (head.text !== '' && head.commit === null && !head.text.startsWith('ref: refs/heads/'))
     found.push('its HEAD names nothing that can be read')
   return [...new Set(found)]
-}
-
-function namesOf(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory)
-  } catch {
-    return []
-  }
 }

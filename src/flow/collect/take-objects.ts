@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ObjectType, objectIdOf } from '../../git/loose-object.ts'
 import { packOf } from '../../git/pack-text.ts'
@@ -17,6 +16,7 @@ import { randomName } from '../../sys/clock.ts'
 import { makePrivateDirectory } from '../../sys/directories.ts'
 import { moveFile } from '../../sys/move-file.ts'
 import { objectFilesIn, readLooseObject } from '../../sys/object-files.ts'
+import { readQuickly } from '../../sys/quick-files.ts'
 import { copyIntoTree } from '../../sys/tree-files.ts'
 import { removeTree } from '../../sys/trees.ts'
 
@@ -138,7 +138,7 @@ async function fillPack(
   const file = join(quarantine.directory, 'pack', own)
   await moveFile(join(quarantine.directory, path), file)
   if (await admitPackFile(quarantine, own)) return []
-  const pack = readFileSync(file)
+  const pack = readQuickly(file) ?? ''
   await removeTree(file)
   const apart = join(store.galleyDir, 'tmp', randomName())
   await makePrivateDirectory(apart)

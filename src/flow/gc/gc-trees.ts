@@ -180,7 +180,8 @@ async function salvage(
   const work = await collectWork(world, store, slot, { run, base: state.commit, before, fileMaxBytes })
   const parent = work.head ?? state.commit
   const isChanged = work.tree !== base || parent !== state.commit
-  const kept = await keepCollected(world, store, {
+  const place = { repository: world.repository, store, who: await world.identity(), log: world.log }
+  const kept = await keepCollected(place, {
     run,
     path: slot.path,
     work: isChanged ? { tree: work.tree, parent } : null,

@@ -139,12 +139,17 @@ function titleOf(text: string, otherwise: string): string {
 }
 
 /** @param staged - null = the work became no change. */
-function keepLeft(work: RunWork, collected: CollectedWork, staged: StagedRun | null): Promise<KeptWork> {
+async function keepLeft(
+  work: RunWork,
+  collected: CollectedWork,
+  staged: StagedRun | null,
+): Promise<KeptWork> {
   const { world, store, id, tree, commit: base } = work
   const isBrought = coveredBy(tree.brought)
   const isWork = staged === null || [...staged.leftOut.keys()].some((path) => !isBrought(path))
   const { git, beside, head } = collected
-  return keepCollected(world, store, {
+  const place = { repository: world.repository, store, who: await world.identity(), log: world.log }
+  return keepCollected(place, {
     run: id,
     path: tree.slot.path,
     work: isWork ? { tree: collected.tree, parent: head ?? base } : null,
