@@ -16,7 +16,7 @@ import { placeObjects } from '../../sys/place-objects.ts'
 import { type NamedObject, namedObjects } from './git-names.ts'
 import { findKeepable, type Keepable } from './keepable.ts'
 import { oddities } from './oddities.ts'
-import { withObjectsTaken } from './take-objects.ts'
+import { type ObjectStores, withObjectsTaken } from './take-objects.ts'
 
 /** What the git directory of a tree holds beyond what it was given. */
 export interface CollectedGit {
@@ -37,10 +37,15 @@ const PARENTS_MAX = 500
  *
  * Leaves objects in the store and no ref.
  */
-export async function collectGit(store: Store, own: OwnRepository, who: Person): Promise<CollectedGit> {
+export async function collectGit(
+  stores: ObjectStores,
+  own: OwnRepository,
+  who: Person,
+): Promise<CollectedGit> {
+  const { store } = stores
   const head = readOwnHead(own.gitDir)
   if (head === null) return { head: null, kept: [], faults: ['its .git is no directory any more'] }
-  return withObjectsTaken(store, join(own.gitDir, 'objects'), async (taken) => {
+  return withObjectsTaken(stores, join(own.gitDir, 'objects'), async (taken) => {
     const known = await knownCommits(store, own)
     const keepable = await findKeepable(taken.quarantine, taken.objects, known)
     const isNew = new Set(taken.objects.map(({ id }) => id))

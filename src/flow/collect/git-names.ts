@@ -67,7 +67,8 @@ function nameOfRef(ref: string): string {
   return kind + ref.slice(prefix.length)
 }
 
-function refsIn(gitDir: string): readonly (readonly [ref: string, id: string])[] {
+/** Every ref, loose or packed, with what its file or line says. */
+export function refsIn(gitDir: string): readonly (readonly [ref: string, id: string])[] {
   const loose = [...filesIn(`${gitDir}/refs`)].map(([path, text]): [string, string] => [`refs/${path}`, text])
   const packed = textIn(gitDir, 'packed-refs', TABLE_MAX_BYTES)
     .split('\n')

@@ -25,7 +25,8 @@ export async function findKeepable(
   objects: readonly HeldObject[],
   known: readonly string[],
 ): Promise<Keepable> {
-  const commits = objects.filter(({ type }) => type === 'commit').map(({ id }) => id)
+  const isKnown = new Set(known)
+  const commits = objects.filter(({ id, type }) => type === 'commit' && !isKnown.has(id)).map(({ id }) => id)
   const parents = await parentsOf(quarantine, commits)
   const search = new Search(quarantine, known)
   const tips = await search.whole(endsOf(commits, parents), (id) =>

@@ -1,8 +1,13 @@
 import { join } from 'node:path'
+import { isObjectId } from '../../model/ids.ts'
 import type { OwnHead } from '../../store/own-refs.ts'
 import type { OwnRepository } from '../../store/own-repository.ts'
+import { isOwnDirectory } from '../../sys/folder-anew.ts'
 import { namesInPlace } from '../../sys/object-files.ts'
 import { readQuickly } from '../../sys/quick-files.ts'
+import { refsIn } from './git-names.ts'
+
+const DIRECTORIES = new Set(['branches', 'hooks', 'info', 'logs', 'objects', 'refs', 'rr-cache'])
 
 /** What git writes by itself, and what says nothing once objects and names are known. */
 const USUAL =
@@ -27,6 +32,8 @@ export function oddities({ gitDir, handedOut }: OwnRepository, head: OwnHead): r
     const why = TELLING[name]
     if (why !== undefined) found.push(why)
     else if (!USUAL.test(name)) found.push(`it holds ${name}`)
+    else if (DIRECTORIES.has(name) !== isOwnDirectory(join(gitDir, name)))
+      found.push(`its ${name} is not what git makes of it`)
   }
   if (handedOut !== null && readQuickly(join(gitDir, 'config'))?.toString('utf8') !== handedOut.config)
     found.push('its configuration was changed')
@@ -38,7 +45,9 @@ export function oddities({ gitDir, handedOut }: OwnRepository, head: OwnHead): r
     (name) => !['exclude', 'refs', 'sparse-checkout'].includes(name),
   )
   if (info.length > 0) found.push(`it has info/${info[0]}`)
-  if (head.text !== '' && head.commit === null && !head.text.startsWith('ref: refs/heads/'))
+  if (head.commit === null && handedOut?.commit !== null)
     found.push('its HEAD names nothing that can be read')
+  const broken = refsIn(gitDir).filter(([, text]) => !isObjectId(text) && !text.startsWith('ref: refs/'))
+  if (broken.length > 0) found.push(`its ${broken[0]?.[0]} is no ref`)
   return [...new Set(found)]
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { GitDoor } from '../../git/door.ts'
 import { type ObjectType, objectIdOf } from '../../git/loose-object.ts'
 import { packOf } from '../../git/pack-text.ts'
 import {
@@ -20,13 +21,19 @@ import { readQuickly } from '../../sys/quick-files.ts'
 import { copyIntoTree } from '../../sys/tree-files.ts'
 import { removeTree } from '../../sys/trees.ts'
 
-/** Objects of a tree's own store that the store has not. */
+/** Objects of a tree's own store that the user's has not. */
 export interface TakenObjects {
   readonly quarantine: Quarantine
   /** They are sound; what they lead to may be missing. */
   readonly objects: readonly HeldObject[]
   /** What could not be taken, each as a sentence's beginning; empty = all of it is here. */
   readonly faults: readonly string[]
+}
+
+export interface ObjectStores {
+  readonly store: Store
+  /** What the store itself has says nothing: somebody may have been killed between placing objects there and making their refs. */
+  readonly user: GitDoor
 }
 
 /** One object, and what is handed to git at once. */
@@ -44,7 +51,7 @@ const TRIES_MAX = 400
  * Leaves the folder, for `task` to read and to place; it is removed at the end.
  */
 export async function withObjectsTaken<T>(
-  store: Store,
+  { store, user }: ObjectStores,
   objectsDir: string,
   task: (taken: TakenObjects) => Promise<T>,
 ): Promise<T> {
@@ -52,10 +59,10 @@ export async function withObjectsTaken<T>(
   await makePrivateDirectory(join(directory, 'pack'))
   try {
     const quarantine = quarantineAt(store.door, directory)
-    const faults = await fill(store, quarantine, objectsDir)
+    const faults = await fill({ store, user }, quarantine, objectsDir)
     const held = await heldObjects(quarantine)
     const missing = await missingFrom(
-      store.door,
+      user,
       held.map(({ id }) => id),
     )
     return await task({ quarantine, objects: held.filter(({ id }) => missing.has(id)), faults })
@@ -64,11 +71,15 @@ export async function withObjectsTaken<T>(
   }
 }
 
-async function fill(store: Store, quarantine: Quarantine, objectsDir: string): Promise<readonly string[]> {
+async function fill(
+  { store, user }: ObjectStores,
+  quarantine: Quarantine,
+  objectsDir: string,
+): Promise<readonly string[]> {
   const { loose, packs, others } = objectFilesIn(objectsDir)
   const faults = others.slice(0, 5).map((name) => `its objects/${name} is no object`)
   if (loose.length > LOOSE_MAX) return [...faults, `it holds ${loose.length} objects`]
-  const wanted = [...(await missingFrom(store.door, loose))]
+  const wanted = [...(await missingFrom(user, loose))]
   faults.push(...(await fillLoose(quarantine, objectsDir, wanted)))
   let room = PACKS_MAX_BYTES
   for (const { name, bytes } of packs) {

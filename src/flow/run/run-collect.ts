@@ -54,7 +54,7 @@ export async function collectWork(
   const { base, before, fileMaxBytes } = options
   const { repository } = world
   const own = await ownRepositoryOf(slot)
-  const git = await collectGit(store, own, await world.identity())
+  const git = await collectGit({ store, user: repository.door }, own, await world.identity())
   const files = await collectFiles(
     { repository, store, path: slot.path },
     {
