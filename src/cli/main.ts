@@ -3,6 +3,7 @@ import { cameMidway, isAbsent } from '../model/errno.ts'
 import { refuse } from '../model/error.ts'
 import { refusalOf } from '../model/refusal-of.ts'
 import { version } from '../model/version.ts'
+import { visible } from '../review/visible.ts'
 import { systemClock } from '../sys/clock.ts'
 import type { CliProcess } from './cli-process.ts'
 import { errorText, exitCodeOf, ofVerb, usageError } from './errors.ts'
@@ -22,6 +23,7 @@ export async function runCli(argv: readonly string[], proc: CliProcess): Promise
   // What follows a `--` is for somebody else: another program's own options.
   const wantsJson = (argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv).includes('--json')
   let called: string | null = null
+  const worlds: World[] = []
   try {
     const global = readGlobals(argv)
     if (global.verb === 'help') return printHelp(proc, global.rest)
@@ -35,7 +37,6 @@ export async function runCli(argv: readonly string[], proc: CliProcess): Promise
       proc.stdout.write(parsed.text)
       return 0
     }
-    const worlds: World[] = []
     const context = makeContext(proc, directoryOf(proc, global.directory), global.verb, wantsJson, worlds)
     const answer = await verb
       .run(context, parsed.args)
@@ -44,14 +45,28 @@ export async function runCli(argv: readonly string[], proc: CliProcess): Promise
         throw error
       })
       .finally(() => Promise.all(worlds.map((w) => w.close())))
-    await printAnswer(proc, context, answer)
+    await printAnswer(proc, context, { ...answer, value: { ...answer.value, ...noticesOf(worlds) } })
+    if (!wantsJson) noteNotices(proc, worlds)
     return answer.exitCode ?? 0
   } catch (error) {
     const refusal = ofVerb(refusalOf(error), called)
-    if (wantsJson) proc.stdout.write(`${JSON.stringify({ ok: false, error: refusal })}\n`)
+    if (wantsJson)
+      proc.stdout.write(`${JSON.stringify({ ok: false, error: refusal, ...noticesOf(worlds) })}\n`)
     else proc.stderr.write(errorText(refusal))
+    if (!wantsJson) noteNotices(proc, worlds)
     return exitCodeOf(refusal.code)
   }
+}
+
+/** What is to be said beside any answer: that the policy in force cannot be read. */
+function noticesOf(worlds: readonly World[]): { readonly notices?: readonly string[] } {
+  const notices = worlds.flatMap((world) => [...world.notices])
+  return notices.length === 0 ? {} : { notices }
+}
+
+function noteNotices(proc: CliProcess, worlds: readonly World[]): void {
+  for (const notice of noticesOf(worlds).notices ?? [])
+    proc.stderr.write(`galley: note: ${visible(notice)}\n`)
 }
 
 async function parseWords(name: string, verb: Verb, words: readonly string[]): Promise<Parsed> {

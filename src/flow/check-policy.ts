@@ -1,8 +1,9 @@
+import { GalleyError } from '../model/error.ts'
 import { limits } from '../model/limits.ts'
 import type { Policy } from '../model/policy.ts'
 import { parsePolicy } from '../policy/policy-file.ts'
 import { readWorkTreeFile } from '../sys/work-tree-file.ts'
-import { POLICY_PATH, readPolicy, refusePolicy } from './read-policy.ts'
+import { POLICY_PATH, readPolicyFile, refusePolicy } from './read-policy.ts'
 import type { World } from './world.ts'
 
 /**
@@ -17,10 +18,11 @@ export async function checkPolicyFile(
   const root = world.repository.workTree
   if (ofHead || root === null) {
     const { tip } = await world.head()
-    const { policy, exists } = await readPolicy(
+    const { policy, exists, broken } = await readPolicyFile(
       world,
       tip === null ? null : await (await world.reader()).commitTree(tip),
     )
+    if (broken !== null) throw new GalleyError(broken)
     return { exists, policy }
   }
   const file = await readWorkTreeFile(root, POLICY_PATH, limits.policyMaxBytes)

@@ -34,6 +34,8 @@ export interface World {
   readonly identity: () => Promise<Person>
   readonly head: () => Promise<Head>
   readonly now: () => string
+  /** What every answer of this world's is to say beside itself. */
+  readonly notices: Set<string>
   readonly log: Log
   /** A verb could not do to the end what it had begun: what it was making may lie about, and the next one looks for it. */
   readonly noteFailure: () => void
@@ -104,6 +106,7 @@ export async function openWorld(directory: string, options: WorldOptions): Promi
     identity: () => identity().then((who) => ({ ...who, date: gitDate(options.clock.now()) })),
     head: () => readHead(repository),
     now: () => new Date(options.clock.now()).toISOString(),
+    notices: new Set(),
     log,
     noteFailure: () => {
       hasFailed = true

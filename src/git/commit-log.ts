@@ -1,6 +1,6 @@
 import { type CommitId, commitId, isObjectId, type TreeId, treeId } from '../model/ids.ts'
 import { type FileMode, type Manifest, manifestOf, type Transition } from '../model/manifest.ts'
-import { type GitDoor, git } from './door.ts'
+import { type GitDoor, git, withoutIndex } from './door.ts'
 
 /** One commit as its object says it, with what it changes. */
 export interface LoggedCommit {
@@ -234,4 +234,21 @@ export async function commonAncestor(door: GitDoor, commits: readonly CommitId[]
   })
   const id = result.stdout.toString('latin1').split('\n', 1)[0] ?? ''
   return isObjectId(id) ? commitId(id) : null
+}
+
+/** The newest commits on the first-parent line of HEAD that changed a path, newest first; none on an unborn branch. One process. */
+export async function commitsOfPath(door: GitDoor, path: string, most: number): Promise<readonly CommitId[]> {
+  const args = [
+    'log',
+    '--first-parent',
+    '-m',
+    '--no-renames',
+    '--format=%H',
+    `--max-count=${most}`,
+    'HEAD',
+    '--',
+    path,
+  ]
+  const result = await git(door, { args, env: withoutIndex(door), okCodes: [0, 128] })
+  return result.stdout.toString('latin1').split('\n').filter(isObjectId).map(commitId)
 }

@@ -155,15 +155,6 @@ const rows: readonly Row[] = [
     },
   },
   {
-    name: 'a policy with faults, all of them at once',
-    input: replace('a.txt'),
-    code: 'invalid-policy',
-    setup: (repo) => {
-      repo.write('.galley.json', '{\n "mode": "wild",\n "dney": []\n}')
-      repo.commit('policy')
-    },
-  },
-  {
     name: 'an edit of uncommitted lines',
     input: change({ op: 'replace', path: 'a.txt', old: 'ONE', new: '1' }),
     code: 'overlaps-uncommitted',
@@ -258,7 +249,7 @@ const furtherRows: readonly Row[] = [
 ]
 
 /** Codes that say what is wrong with the batch as a whole, its base or the repository: they name no place in it. */
-const ofTheWhole = new Set<string>(['stale', 'read-only', 'invalid-policy'])
+const ofTheWhole = new Set<string>(['stale', 'read-only'])
 
 describe('propose refuses', () => {
   test.each([...rows, ...furtherRows])(

@@ -9,7 +9,7 @@ import { readHookManifest } from '../../store/hook-manifest.ts'
 import { findStore, galleyDirectory } from '../../store/open-store.ts'
 import type { Shims } from '../hooks/hook-shims.ts'
 import { hooksStatus, installHooks } from '../hooks/hooks.ts'
-import { POLICY_PATH, readPolicy } from '../read-policy.ts'
+import { POLICY_PATH, readPolicyFile } from '../read-policy.ts'
 import { finishInterrupted } from '../recover.ts'
 import type { World } from '../world.ts'
 import { examineLandings } from './doctor-landing.ts'
@@ -124,19 +124,17 @@ async function policyFinding(world: World): Promise<Finding> {
 /** The policy of the branch's tip. Where it cannot be read, nothing is approved by it. */
 async function examinePolicy(world: World): Promise<Finding> {
   const { tip } = await world.head()
-  try {
-    const { exists } = await readPolicy(
-      world,
-      tip === null ? null : await (await world.reader()).commitTree(tip),
-    )
-    return exists
-      ? good('policy', `${POLICY_PATH} of the tip is in force`)
-      : good('policy', `there is no ${POLICY_PATH}: a person approves every change`)
-  } catch (error) {
-    if (!(error instanceof GalleyError) || error.code !== 'invalid-policy') throw error
-    const advice = 'Commit one that `galley policy check` accepts.'
-    return problem('policy', `${error.message} (${error.code}): nothing can be proposed or landed`, advice)
+  const { exists, broken } = await readPolicyFile(
+    world,
+    tip === null ? null : await (await world.reader()).commitTree(tip),
+  )
+  if (broken !== null) {
+    const advice = 'Mend it by galley itself (`galley policy check` names its faults), and approve that.'
+    return problem('policy', `${broken.message} (${broken.code}): each change needs a person`, advice)
   }
+  return exists
+    ? good('policy', `${POLICY_PATH} of the tip is in force`)
+    : good('policy', `there is no ${POLICY_PATH}: a person approves every change`)
 }
 
 async function examineHooks(world: World, shims: Shims): Promise<readonly Finding[]> {

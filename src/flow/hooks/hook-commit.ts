@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { diffIndex } from '../../git/diff-index.ts'
 import { listRefs } from '../../git/refs.ts'
 import { objectDirectories } from '../../git/remerge.ts'
-import { GalleyError } from '../../model/error.ts'
 import { type CommitId, commitId, isObjectId } from '../../model/ids.ts'
 import { type Manifest, manifestOf } from '../../model/manifest.ts'
 import type { Policy } from '../../model/policy.ts'
@@ -10,7 +9,6 @@ import type { CommitVerdict } from '../../model/verdict.ts'
 import { isFailure } from '../../model/verdict.ts'
 import { agentAtWork } from '../../policy/agent-environment.ts'
 import { claimsOf } from '../../policy/claims.ts'
-import { defaultPolicy } from '../../policy/default-policy.ts'
 import { readFileOrNull } from '../../sys/small-files.ts'
 import { judgeBranch } from '../verify/judge-branch.ts'
 import { judgeCommits } from '../verify/judge-commits.ts'
@@ -83,7 +81,7 @@ async function watchOver(verifier: Verifier, head: Head): Promise<Watch> {
     // A detached HEAD is no branch: nothing is guarded there until a branch is moved to it.
     branches: [branch ?? NO_BRANCH],
     isAgent: agent !== null,
-    unreadable: (error) => forPeople(error, agent),
+    forgivesBroken: agent === null,
   })
   const { policy } = state.rules
   return { agent, branch, guardedBy: state.guardedBy, policy, tip: head.tip, state }
@@ -91,14 +89,6 @@ async function watchOver(verifier: Verifier, head: Head): Promise<Watch> {
 
 /** A name that no branch can have. */
 export const NO_BRANCH = ''
-
-/** A policy that cannot be read stops an agent. A person could not even commit its repair, and the server has the last word. */
-export function forPeople(error: unknown, agent: string | null): { readonly policy: Policy } {
-  if (agent === null && error instanceof GalleyError && error.code === 'invalid-policy') {
-    return { policy: defaultPolicy }
-  }
-  throw error
-}
 
 /** The staged commit, and what a merge in progress brings along. */
 async function judgeStaged(

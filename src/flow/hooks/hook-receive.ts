@@ -3,7 +3,7 @@ import { headBranch, listRefs, listSymbolic, resolveCommit, symbolicTarget } fro
 import { refuse } from '../../model/error.ts'
 import { type CommitId, commitId, type TreeId } from '../../model/ids.ts'
 import { type CommitVerdict, isFailure } from '../../model/verdict.ts'
-import { readPolicy } from '../read-policy.ts'
+import { readPolicyFile } from '../read-policy.ts'
 import { judgeBranch } from '../verify/judge-branch.ts'
 import { judgeCommits } from '../verify/judge-commits.ts'
 import { nearestOn } from '../verify/nearest-on.ts'
@@ -121,7 +121,7 @@ async function beginningOf(
   after: CommitId | null,
 ): Promise<{ readonly start: CommitId | null; readonly state: CommitId | null }> {
   const { world, reader, door } = verifier
-  const hashOf = async (commit: CommitId) => readPolicy(world, await reader.commitTree(commit))
+  const hashOf = async (commit: CommitId) => readPolicyFile(world, await reader.commitTree(commit))
   const rows = await listRefs(world.repository.door, HEADS)
   const head = await headBranch(world.repository.door)
   const headTip = head === null ? null : await resolveCommit(world.repository.door, head)

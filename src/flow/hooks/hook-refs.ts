@@ -11,7 +11,7 @@ import { stepPolicy } from '../verify/step-policy.ts'
 import { APPROVALS, type Verifier } from '../verify/verifier.ts'
 import { withVerifier } from '../verify/verify.ts'
 import type { World } from '../world.ts'
-import { forPeople, NO_BRANCH, publishedTips } from './hook-commit.ts'
+import { NO_BRANCH, publishedTips } from './hook-commit.ts'
 import { refuseUnapproved } from './hook-refusal.ts'
 
 /** A ref that is about to move. null = there is none, before or after. */
@@ -125,7 +125,7 @@ async function guardStep(verifier: Verifier, rules: LocalRules, step: RefStep, d
   const asked = {
     branches: [branch ?? NO_BRANCH],
     isAgent: agent !== null,
-    unreadable: (error: unknown) => forPeople(error, agent),
+    forgivesBroken: agent === null,
   }
   const policyAt = (tree: TreeId | null) => stepPolicy(verifier, tree, asked)
   const lines = branch === null ? [] : await known.lines(branch)

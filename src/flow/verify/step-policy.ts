@@ -1,11 +1,10 @@
 import { walkLine } from '../../git/commit-log.ts'
-import { GalleyError } from '../../model/error.ts'
 import type { CommitId, TreeId } from '../../model/ids.ts'
 import type { Manifest } from '../../model/manifest.ts'
 import type { Policy } from '../../model/policy.ts'
 import { defaultPolicy } from '../../policy/default-policy.ts'
 import { branchMatcher } from '../../policy/path-matcher.ts'
-import { POLICY_PATH, readPolicy } from '../read-policy.ts'
+import { POLICY_PATH, readPolicy, readPolicyFile } from '../read-policy.ts'
 import type { ApprovalRules } from './covering.ts'
 import { rulesOf, type Verifier } from './verifier.ts'
 
@@ -24,8 +23,8 @@ export interface PolicyRequest {
   readonly requireSignature?: boolean
   /** An agent is at work: what it commits must be covered wherever it is. */
   readonly isAgent?: boolean
-  /** What a policy that cannot be read stands for. Default: it is refused. */
-  readonly unreadable?: (error: unknown) => { readonly policy: Policy }
+  /** A person may commit the repair of a policy that cannot be read: their own hooks let it pass, and the server has the last word. */
+  readonly forgivesBroken?: boolean
 }
 
 /** The policy of a tree, for some branches. */
@@ -34,9 +33,8 @@ export async function stepPolicy(
   tree: TreeId | null,
   request: PolicyRequest,
 ): Promise<StepPolicy> {
-  const reading = readPolicy(verifier.world, tree)
-  const { unreadable } = request
-  const { policy } = await (unreadable === undefined ? reading : reading.catch(unreadable))
+  const read = await readPolicy(verifier.world, tree)
+  const policy = read.broken !== null && request.forgivesBroken === true ? defaultPolicy : read.policy
   const inForce: Policy =
     request.requireSignature === true
       ? { ...policy, approval: { ...policy.approval, requires: 'signature' } }
@@ -68,16 +66,11 @@ export async function guardWithin(
   const range = { include: [to], exclude: from === null ? [] : [from] }
   for (const { tree } of await walkLine(verifier.door, range, [POLICY_PATH])) {
     // One that cannot be read guards nothing yet: whoever brings it is judged by what stood before.
-    const { policy } = await readPolicy(verifier.world, tree).catch(withoutPolicy)
-    const guardedBy = guardOf(policy, branches)
+    const { policy, broken } = await readPolicyFile(verifier.world, tree)
+    const guardedBy = broken === null ? guardOf(policy, branches) : null
     if (guardedBy !== null) return guardedBy
   }
   return null
-}
-
-function withoutPolicy(error: unknown): { readonly policy: Policy } {
-  if (error instanceof GalleyError && error.code === 'invalid-policy') return { policy: defaultPolicy }
-  throw error
 }
 
 /** Whether a step changes what the next one is judged by. */
