@@ -27,6 +27,7 @@ export class FileText {
   private readonly indexes = new Map<FoldLevel | null, LineIndex>()
   private index: LineIndex | undefined
   private nul: boolean | undefined
+  private utf8: boolean | undefined
   private lineSearches = 0
   private gitText: FileText | undefined
   private quotable: Evidence | undefined
@@ -36,6 +37,16 @@ export class FileText {
     this.bytes = asBuffer(bytes)
     this.blob = blob
     this.work = work
+  }
+
+  get isUtf8(): boolean {
+    this.utf8 ??= Buffer.from(this.bytes.toString('utf8'), 'utf8').equals(this.bytes)
+    return this.utf8
+  }
+
+  /** A guess for people, where the bytes are not UTF-8. */
+  get likelyEncoding(): string {
+    return this.bytes.some((byte) => byte >= 0x80 && byte < 0xa0) ? 'windows-1252' : 'ISO-8859-1'
   }
 
   get lines(): LineTable {

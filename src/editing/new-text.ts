@@ -16,6 +16,8 @@ export function refuseNewText(state: DraftState, edit: Edit): Refusal | null {
       `${wordFor(edit)} in ${edit.path}: the edit's text has half of a surrogate pair`,
     )
   }
+  const mixed = refuseMixture(state, edit)
+  if (mixed !== null) return mixed
   for (const text of newTexts(edit)) {
     const placeholder = findPlaceholder(text, (line) => isLineOf(state, line))
     if (placeholder === null) continue
@@ -28,6 +30,22 @@ export function refuseNewText(state: DraftState, edit: Edit): Refusal | null {
   }
   return null
 }
+
+/** Beyond ASCII, new text in a file of another encoding would be read as other characters than those that were meant. */
+function refuseMixture(state: DraftState, edit: Edit): Refusal | null {
+  if (state.kind === 'absent' || edit.op === 'write' || !newTexts(edit).some(isBeyondAscii)) return null
+  const { text } = state
+  // Where the text that it replaces stands there as UTF-8, so does the new one.
+  const isQuoted = edit.op === 'replace' && isBeyondAscii(edit.old)
+  if (isQuoted || text.isUtf8) return null
+  const message = `${wordFor(edit)} in ${edit.path}: the file is not UTF-8 (by its bytes perhaps ${text.likelyEncoding}), and the new text is not ASCII`
+  return {
+    ...refusal('not-utf8', message, { encoding: text.likelyEncoding }),
+    hint: 'Declare the encoding in .gitattributes (`encoding=…`, or `working-tree-encoding=…`), or keep to ASCII.',
+  }
+}
+
+const isBeyondAscii = (text: string): boolean => /[^\x00-\x7f]/.test(text)
 
 /** All texts of the edit that are strings and will be compared or written. */
 function spokenTexts(edit: Edit): readonly string[] {

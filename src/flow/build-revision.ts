@@ -17,6 +17,7 @@ import {
 } from './carry-to-base.ts'
 import type { PathState } from './read-files.ts'
 import { takenWork } from './taken-work.ts'
+import { encodeText } from './text-encoding.ts'
 import type { World } from './world.ts'
 
 /** Resolved files as a revision can hold them: transitions from the base commit, and the bytes to write. */
@@ -105,13 +106,17 @@ async function buildFile(
   const carried = await carryToBase(world, request, resolved, { state, source })
   if ('code' in carried) return carried
   const mode = modeOf(resolved, { state, source }, request.includeUncommitted)
-  const { blob, change, treeBytes } = await writeForm(world, state, path, mode, carried.bytes)
+  // A file that is moved keeps its bytes, whatever the attributes of its new name say of viewers.
+  const moved = source?.encoding?.inTree === 'same' ? source.encoding : null
+  const form = { ...state, encoding: state.encoding ?? moved }
+  const { blob, change, treeBytes, standing } = await writeForm(world, form, path, mode, carried.bytes)
   if (blob === old.blob && mode === old.mode) return null
   const transition: Transition = { path, oldMode: old.mode, oldBlob: old.blob, newMode: mode, newBlob: blob }
   const along = isTaken ? await takenWork(world, state, item, { base: before, next: carried.bytes }) : null
   const copied = await copiedRemarks(world, request, resolved, source)
-  const keepsForm = (state.conversion?.kind === 'converted' || isTaken) && resolved.before.kind === 'file'
-  const working = keepsForm ? await workingIds(world, resolved, state, carried.bytes) : undefined
+  const isConverted = state.conversion?.kind === 'converted' || state.encoding !== null
+  const keepsForm = (isConverted || isTaken) && resolved.before.kind === 'file'
+  const working = keepsForm ? await workingIds(world, resolved, state, standing) : undefined
   const counted = origin === undefined ? before : await baseBytes(world, origin)
   const facts = { ...fileFacts(resolved, counted, treeBytes), ...along?.file }
   const file = working === undefined ? facts : { ...facts, working }
@@ -145,16 +150,26 @@ async function writeForm(
   path: string,
   mode: FileMode,
   bytes: Uint8Array,
-): Promise<{ readonly blob: string; readonly change: FileChange; readonly treeBytes: Uint8Array }> {
+): Promise<WrittenForm> {
   const fileMode = mode === '100755' ? '100755' : '100644'
+  const standing = state.encoding === null ? bytes : await encodeText(world, path, state.encoding, bytes)
   if (state.conversion?.kind !== 'converted') {
-    const blob = await blobIdOf(bytes, world.repository.objectFormat)
-    return { blob, change: { kind: 'bytes', path, mode: fileMode, bytes }, treeBytes: bytes }
+    const blob = await blobIdOf(standing, world.repository.objectFormat)
+    const change: FileChange = { kind: 'bytes', path, mode: fileMode, bytes: standing }
+    return { blob, change, treeBytes: standing, standing }
   }
   const hints = { conversion: state.conversion, base: state.base?.blob ?? null }
-  const blob = await cleanBytes(world.repository, (await world.store()).door, path, bytes, hints)
-  const cleaned = await (await world.reader()).contents(blob)
-  return { blob, change: { kind: 'blob', path, mode: fileMode, blob }, treeBytes: cleaned?.bytes ?? bytes }
+  const blob = await cleanBytes(world.repository, (await world.store()).door, path, standing, hints)
+  const treeBytes = (await (await world.reader()).contents(blob))?.bytes ?? standing
+  return { blob, change: { kind: 'blob', path, mode: fileMode, blob }, treeBytes, standing }
+}
+
+interface WrittenForm {
+  readonly blob: string
+  readonly change: FileChange
+  readonly treeBytes: Uint8Array
+  /** As the work tree is to hold it. */
+  readonly standing: Uint8Array
 }
 
 /** The ids of what the work tree holds before and after, kept in the store, so that landing writes those very bytes. */

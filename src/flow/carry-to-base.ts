@@ -46,7 +46,7 @@ export async function carryToBase(
 async function carryFrom(world: World, from: PathState, after: Uint8Array): Promise<Uint8Array | string> {
   const base = await baseBytes(world, from)
   if (from.current.kind === 'absent' || base === null) return 'it is deleted in the work tree'
-  if (from.conversion !== null) return 'its line endings or encoding are converted'
+  if (from.conversion !== null || from.encoding !== null) return 'its line endings or encoding are converted'
   const versions = { mine: base, base: from.current.bytes, theirs: after }
   const merged = await mergeBytes(await world.store(), versions)
   return merged.kind === 'clean' ? merged.bytes : 'the edit touches lines that are not committed'
@@ -100,8 +100,8 @@ export function modeOf(
 /** The file in the base, as the tree has it; null = absent. */
 export async function baseBytes(world: World, state: PathState): Promise<Uint8Array | null> {
   if (state.base === null) return null
-  if (!state.uncommitted && state.conversion === null && state.current.kind === 'file')
-    return state.current.bytes
+  const isTree = state.conversion === null && state.encoding === null
+  if (!state.uncommitted && isTree && state.current.kind === 'file') return state.current.bytes
   return (await (await world.reader()).contents(state.base.blob))?.bytes ?? null
 }
 

@@ -12,6 +12,7 @@ import type { Failure } from '../model/resolution.ts'
 import { findCollision } from '../policy/fold.ts'
 import { holdsOnly } from '../sys/holds-only.ts'
 import { readWorkTreeFile, type WorkTreeFile } from '../sys/work-tree-file.ts'
+import { decodeFile, encodingOfNew, type TextEncoding } from './text-encoding.ts'
 import type { World } from './world.ts'
 
 /** One path of a batch as the world has it: in the base tree and in the work tree. */
@@ -24,6 +25,8 @@ export interface PathState {
   /** The working file is not what a checkout of the base commit would put there. */
   readonly uncommitted: boolean
   readonly conversion: PathConversion | null
+  /** Set where the edits are made in the file's text: `current.bytes` are its UTF-8 then, and `current.blob` names the bytes that stand there. */
+  readonly encoding: TextEncoding | null
   /** A parent of the path that is a file in the base commit: the batch must delete it to make room. */
   readonly blockedBy: string | null
   /** Files of the base commit below the path: the batch must delete them all, since a directory makes room for a file. */
@@ -90,7 +93,7 @@ async function readPath(
     const current = await baseState(reader, base, request.fileMaxBytes)
     if (current === 'too-large')
       return fail('too-large', `${path} is larger than ${request.fileMaxBytes} bytes`, {})
-    return { ...about, current, base, uncommitted: false, conversion: null }
+    return { ...about, current, base, uncommitted: false, conversion: null, encoding: null }
   }
   if (conversion?.kind === 'filtered') {
     // Only the filter's program knows which blob this is, and galley never runs one.
@@ -109,7 +112,8 @@ async function readPath(
   }
   if (file.kind !== 'file') {
     if (base !== null && isTrue((await world.config()).get('core.sparsecheckout'))) return fromBase()
-    return { ...about, current: absent, base, uncommitted: base !== null, conversion }
+    const encoding = encodingOfNew(conversion)
+    return { ...about, current: absent, base, uncommitted: base !== null, conversion, encoding }
   }
   if (base === null) {
     if (use.creates)
@@ -132,7 +136,9 @@ async function compareWithBase(
   const raw = await blobIdOf(file.bytes, world.repository.objectFormat)
   const trustsModes = (await world.config()).get('core.filemode') !== 'false'
   const executable = trustsModes ? file.executable : base.mode === '100755'
-  const current: RegularFile = { kind: 'file', bytes: file.bytes, executable, blob: raw }
+  const decoded = await decodeFile(world, path, file.bytes, conversion)
+  const bytes = decoded?.text ?? file.bytes
+  const current: RegularFile = { kind: 'file', bytes, executable, blob: raw }
   const sameMode = executable === (base.mode === '100755')
   const sameBytes =
     raw === base.blob ||
@@ -142,7 +148,8 @@ async function compareWithBase(
         base: base.blob,
       })) === base.blob)
   const uncommitted = !(sameBytes && sameMode)
-  return { path, current, base, uncommitted, conversion, blockedBy: null, beneath: [] }
+  const encoding = decoded?.encoding ?? null
+  return { path, current, base, uncommitted, conversion, encoding, blockedBy: null, beneath: [] }
 }
 
 /** Files below a directory of the tree, if the batch takes all of them away; null = it does not, or no directory is there. */

@@ -1,6 +1,10 @@
+import { isUtf8 } from 'node:buffer'
+import { pathConversions } from '../git/attributes.ts'
 import { blobIdOf } from '../git/blob-id.ts'
+import { isTrue } from '../git/config.ts'
+import { lookUpPath } from '../git/objects.ts'
 import { GalleyError, refuse } from '../model/error.ts'
-import type { BlobId } from '../model/ids.ts'
+import { type BlobId, blobId, type TreeId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import type { FileMode } from '../model/manifest.ts'
 import { judgePathForReading } from '../policy/judge.ts'
@@ -9,6 +13,7 @@ import { keepSeen } from '../store/keep-objects.ts'
 import { type ReadEntry, recordInSession } from '../store/sessions.ts'
 import { readWorkTreeFile } from '../sys/work-tree-file.ts'
 import { readPolicy } from './read-policy.ts'
+import { decodeFile } from './text-encoding.ts'
 import type { World } from './world.ts'
 
 export interface ReadRequest {
@@ -32,6 +37,8 @@ export interface ReadFile {
   readonly totalLines: number
   readonly from: number
   readonly to: number
+  /** In which encoding it stands, where `content` is its text all the same. */
+  readonly encoding?: string
   /** null = the bytes are not UTF-8 text. */
   readonly content: string | null
   readonly base64?: string
@@ -51,7 +58,7 @@ export async function readFile(world: World, request: ReadRequest): Promise<Read
   const { session, path } = request
   if (session !== undefined) await world.atWork()
   const file = await readFileBytes(world, request)
-  const { bytes, blob } = file
+  const { bytes, blob, encoding } = file
   const shown = show(bytes, request)
   if (session !== undefined) {
     const all = shown.from <= 1 && shown.to >= shown.totalLines
@@ -63,12 +70,14 @@ export async function readFile(world: World, request: ReadRequest): Promise<Read
     )
     await recordInSession(await world.store(), session, [entry])
   }
-  return { path, blob, mode: file.executable ? '100755' : '100644', ...shown }
+  return { path, blob, mode: file.executable ? '100755' : '100644', ...encoding, ...shown }
 }
 
 /** A file of the work tree as it stands. */
 export interface FileBytes {
+  /** Of a file whose encoding is declared, its text as UTF-8. */
   readonly bytes: Buffer
+  readonly encoding?: { readonly encoding: string }
   readonly blob: BlobId
   readonly executable: boolean
   /** Number of names on disk. */
@@ -97,12 +106,46 @@ export async function readFileBytes(
   if (denied !== null) throw new GalleyError(denied)
   const file = await readWorkTreeFile(root, path, request.maxBytes ?? limits.fileMaxBytes)
   if (file.kind === 'absent' || file.kind === 'blocked') {
+    const folded = await outsideCone(world, tree, path, request.maxBytes ?? limits.fileMaxBytes)
+    if (folded !== null) return folded
     if (session !== undefined)
       await recordInSession(await world.store(), session, [await readEntry(world, path, null, null)])
     refuse('not-found', `${path} does not exist`, { path, blob: null }, 'Check the path.')
   }
   if (file.kind !== 'file') refuseKind(file, path)
-  return { ...file, blob: await blobIdOf(file.bytes, world.repository.objectFormat) }
+  const blob = await blobIdOf(file.bytes, world.repository.objectFormat)
+  return { ...file, ...(await textOf(world, path, file.bytes)), blob }
+}
+
+/** The text of a file that is no UTF-8 by itself, and whose encoding is declared. */
+async function textOf(world: World, path: string, bytes: Buffer): Promise<Partial<FileBytes>> {
+  if (isUtf8(bytes) && !bytes.includes(0)) return {}
+  const conversion = (await pathConversions(world.repository, [path])).get(path) ?? null
+  const decoded = await decodeFile(world, path, bytes, conversion).catch((error: unknown) => {
+    // Other bytes than the attributes say are shown as they are.
+    if (error instanceof GalleyError && error.code === 'not-utf8') return null
+    throw error
+  })
+  return decoded === null ? {} : { bytes: decoded.text, encoding: { encoding: decoded.encoding.name } }
+}
+
+/** A file that a sparse checkout leaves out, as the commit has it; null = it is none. */
+async function outsideCone(
+  world: World,
+  tree: TreeId | null,
+  path: string,
+  maxBytes: number,
+): Promise<FileBytes | null> {
+  if (!isTrue((await world.config()).get('core.sparsecheckout'))) return null
+  const reader = await world.reader()
+  const found = await lookUpPath(reader, tree, path)
+  if (found.kind !== 'file' || !found.entry.mode.startsWith('100')) return null
+  const size = (await reader.info(found.entry.id))?.size ?? 0
+  if (size > maxBytes) refuseKind({ kind: 'too-large', size }, path)
+  const contents = await reader.contents(found.entry.id)
+  if (contents === null) return null
+  const executable = found.entry.mode === '100755'
+  return { bytes: contents.bytes, executable, links: 1, blob: blobId(found.entry.id) }
 }
 
 function refuseKind(

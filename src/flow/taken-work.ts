@@ -4,6 +4,7 @@ import type { RevisionFile } from '../model/change.ts'
 import type { Remark } from '../model/resolution.ts'
 import { keepBytes } from '../store/keep-objects.ts'
 import type { PathState } from './read-files.ts'
+import { encodeText } from './text-encoding.ts'
 import type { World } from './world.ts'
 
 /** What a revision says of a file whose uncommitted work it takes along. */
@@ -37,7 +38,9 @@ export async function takenWork(
     text: await takenLines(world, state, sides),
   } as const
   if (current.kind !== 'file') return { file: { taken: null }, remark }
-  await keepBytes(await world.store(), current.bytes)
+  const { encoding } = state
+  const bytes = encoding === null ? current.bytes : await encodeText(world, path, encoding, current.bytes)
+  await keepBytes(await world.store(), bytes)
   const mode = current.executable ? '100755' : '100644'
   return { file: { taken: { mode, id: current.blob } }, remark }
 }
@@ -51,9 +54,11 @@ export async function takenLines(world: World, state: PathState, sides: TakenSid
 }
 
 async function treeForm(world: World, state: PathState, bytes: Uint8Array): Promise<Uint8Array> {
-  const { conversion, path } = state
+  const { conversion, encoding, path } = state
+  if (encoding?.inTree === 'same') return encodeText(world, path, encoding, bytes)
   if (conversion?.kind !== 'converted') return bytes
-  const hints = { conversion, base: state.base?.blob ?? null }
+  // The text is UTF-8 already.
+  const hints = { conversion: { ...conversion, encoding: null }, base: state.base?.blob ?? null }
   const blob = await cleanBytes(world.repository, (await world.store()).door, path, bytes, hints)
   return (await (await world.reader()).contents(blob))?.bytes ?? bytes
 }

@@ -65,15 +65,23 @@ export async function pathConversions(
   return conversions
 }
 
+/** The attribute `encoding` of a path, by which viewers know how to show it; null = none. git itself converts nothing by it. */
+export async function declaredEncoding(repository: Repository, path: string): Promise<string | null> {
+  if (repository.workTree === null) return null
+  const found = await checkAttributes(repository, [path], withoutIndex(repository.door), ['encoding'])
+  return namedValue(found.get(path)?.get('encoding'))
+}
+
 type AttributeSet = ReadonlyMap<string, string>
 
 async function checkAttributes(
   repository: Repository,
   paths: readonly string[],
   env: Readonly<Record<string, string>>,
+  names: readonly string[] = ATTRIBUTES,
 ): Promise<ReadonlyMap<string, AttributeSet>> {
   const result = await git(repository.door, {
-    args: ['check-attr', '-z', '--stdin', ...ATTRIBUTES],
+    args: ['check-attr', '-z', '--stdin', ...names],
     input: paths.map((path) => `${path}\0`).join(''),
     env,
   })

@@ -22,6 +22,14 @@ export interface GitDoor {
   readonly inherited: Readonly<Record<string, string>>
   /** Added for every call through this door, such as `GIT_SHALLOW_FILE`. */
   readonly extraEnv?: Readonly<Record<string, string>>
+  /** Of the store of a partial clone: the way to objects that it lacks. Without it nothing is fetched. */
+  readonly promisor?: PromisorAccess
+}
+
+/** What git needs for fetching missing objects from the user's promisor remotes. */
+export interface PromisorAccess {
+  readonly settings: readonly (readonly [key: string, value: string])[]
+  readonly env: Readonly<Record<string, string>>
 }
 
 export interface GitCall {
@@ -119,7 +127,7 @@ export function inheritedVariables(
 
 /** The whole environment of one git process behind this door. */
 export function gitEnvironment(
-  door: Pick<GitDoor, 'kind' | 'inherited' | 'extraEnv'> & { readonly workTree?: string | null },
+  door: Pick<GitDoor, 'kind' | 'inherited' | 'extraEnv' | 'promisor'> & { readonly workTree?: string | null },
   options: { readonly withHooks?: boolean } = {},
 ): Record<string, string> {
   const env: Record<string, string> = {
@@ -129,7 +137,7 @@ export function gitEnvironment(
     GIT_OPTIONAL_LOCKS: '0', // reading must not take the user's index lock
     GIT_LITERAL_PATHSPECS: '1',
     GIT_NO_REPLACE_OBJECTS: '1', // a replace ref can show the reviewer other bytes than those that land
-    GIT_NO_LAZY_FETCH: '1',
+    GIT_NO_LAZY_FETCH: door.promisor === undefined ? '1' : '0',
     GIT_LFS_SKIP_SMUDGE: '1',
   }
   if (door.kind === 'store') {
@@ -139,13 +147,15 @@ export function gitEnvironment(
     // A tree in which others' code has run: what git may start there is theirs.
     if (typeof door.workTree === 'string') env['GALLEY_AGENT'] = 'tree'
   }
-  const overrides = options.withHooks ? OVERRIDES.filter(([key]) => key !== 'core.hooksPath') : OVERRIDES
+  const own = options.withHooks ? OVERRIDES.filter(([key]) => key !== 'core.hooksPath') : OVERRIDES
+  // What galley says of its own stands last, over the user's way to a remote.
+  const overrides = [...(door.promisor?.settings ?? []), ...own]
   env['GIT_CONFIG_COUNT'] = String(overrides.length)
   overrides.forEach(([key, value], i) => {
     env[`GIT_CONFIG_KEY_${i}`] = key
     env[`GIT_CONFIG_VALUE_${i}`] = value
   })
-  return { ...env, ...door.extraEnv }
+  return { ...env, ...door.promisor?.env, ...door.extraEnv }
 }
 
 /**

@@ -22,6 +22,10 @@ const isMissingObject = (said: string): boolean =>
     said,
   )
 
+/** Whether git said that an object of a partial clone could not be had from its remote. */
+export const isNotFetched = (said: string): boolean =>
+  /could not fetch \S+ from promisor remote|lazy fetching disabled/.test(said)
+
 /** Whether git said that its index holds something that it cannot read. */
 export const isBadIndex = (said: string): boolean =>
   /index file (?:corrupt|smaller than expected|open failed)|bad index|bad signature 0x|bad index version|unknown index (?:entry|extension)|unordered stage entries|malformed name field/i.test(
@@ -38,6 +42,7 @@ const isLocked = (said: string): boolean => /\.lock': File exists|cannot lock re
 export function codeOfWords(said: string, exitCode: number): ErrorCode {
   if (exitCode === USAGE || /^usage: git /m.test(said)) return 'internal'
   if (isBadConfiguration(said)) return 'unsupported-repository'
+  if (isNotFetched(said)) return 'not-fetched'
   if (isMissingObject(said)) return 'stale'
   if (isSystemRefusal(said)) return 'io-error'
   return isLocked(said) ? 'locked' : 'git-failed'

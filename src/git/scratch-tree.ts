@@ -2,6 +2,7 @@ import { GalleyError, invariant } from '../model/error.ts'
 import type { CommitId, TreeId } from '../model/ids.ts'
 import { linkOrCopy } from '../sys/index-snapshot.ts'
 import { type GitDoor, git, gitEnvironment } from './door.ts'
+import { isNotFetched } from './git-words.ts'
 import { gitBesideOthers } from './try-again.ts'
 
 /** Registers a detached, locked work tree of the store, with nothing checked out yet. */
@@ -86,15 +87,20 @@ export async function checkOutScratch(
     baseDir: tree.workTree,
     // The library strips every GIT_* that is not named here; these are the door's own.
     allowEnvironment: Object.keys(env).filter((name) => name.startsWith('GIT_')),
-    // Each of these settings of the door switches something off, or names a configuration that is empty.
+    // Each of these settings of the door switches something off, or names a configuration that is empty, or is the user's way to the remote
+    // of a partial clone.
     unsafe: {
+      allowUnsafeAskPass: true,
       allowUnsafeConfigEnvCount: true,
       allowUnsafeConfigPaths: true,
+      allowUnsafeCredentialHelper: true,
       allowUnsafeDiffExternal: true,
       allowUnsafeFsMonitor: true,
+      allowUnsafeGitProxy: true,
       allowUnsafeHooksPath: true,
       allowUnsafePager: true,
       allowUnsafeProtocolOverride: true,
+      allowUnsafeSshCommand: true,
     },
     maxConcurrentProcesses: 1,
     // Without this, an exit code other than 0 with nothing on stderr would pass for success.
@@ -109,7 +115,8 @@ export async function checkOutScratch(
     .catch((cause: unknown) => {
       const said = cause instanceof Error ? cause.message.trim() : String(cause)
       const message = `the scratch tree could not be checked out: ${said}`
-      throw new GalleyError({ code: 'io-error', message, data: { commit } }, { cause })
+      const code = isNotFetched(said) ? 'not-fetched' : 'io-error'
+      throw new GalleyError({ code, message, data: { commit } }, { cause })
     })
 }
 

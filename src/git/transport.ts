@@ -58,7 +58,8 @@ export async function openTransport(
   return { url, run: (args) => runPorcelain(cwd, env, args, options) }
 }
 
-function transportVariables(env: Repository['env']): Record<string, string> {
+/** What of the caller's environment reaches a remote. */
+export function transportVariables(env: Repository['env']): Record<string, string> {
   const passed: Record<string, string> = {}
   for (const [name, value] of Object.entries(env))
     if (value !== undefined && VARIABLES.test(name)) passed[name] = value
@@ -66,7 +67,7 @@ function transportVariables(env: Repository['env']): Record<string, string> {
 }
 
 /** In the order of the files: a helper that is named twice is asked twice, and an empty one drops those before. */
-async function transportSettings(door: GitDoor): Promise<readonly (readonly [string, string])[]> {
+export async function transportSettings(door: GitDoor): Promise<readonly (readonly [string, string])[]> {
   const result = await git(door, { args: ['config', '-z', '--get-regexp', SETTINGS], okCodes: [0, 1] })
   return result.stdout
     .toString('utf8')

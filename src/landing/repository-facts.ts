@@ -1,9 +1,13 @@
 import { join } from 'node:path'
 import { conversionKeys } from '../git/attributes.ts'
 import { type ConfigValues, configBoolean, configValues } from '../git/config-values.ts'
+import { currentHead } from '../git/head.ts'
+import type { Repository } from '../git/open-repository.ts'
 import { operationInProgress, whereBranchIsHeld } from '../git/operation-state.ts'
-import { listWorktrees } from '../git/worktree-list.ts'
+import { refValue } from '../git/ref-transaction.ts'
+import { listWorktrees, type WorktreeRow } from '../git/worktree-list.ts'
 import { refuse } from '../model/error.ts'
+import { commitId } from '../model/ids.ts'
 import { resolveFile } from '../sys/index-snapshot.ts'
 import type { LandRequest } from './request.ts'
 
@@ -82,7 +86,7 @@ async function workTreeOf({ repository, ref, before }: LandRequest): Promise<str
   // The main work tree's path is only guessed by git where its git directory is not `<path>/.git`; that it is
   // first is certain.
   const isMain = repository.gitDir === repository.commonDir
-  const here = isMain ? rows[0] : rows.find((row) => resolveFile(row.path) === repository.workTree)
+  const here = isMain ? await mainRow(repository, rows[0]) : rows.find(isOwn(repository))
   if (ref === 'HEAD') refuseAttached(here?.branch ?? null)
   const isHere = ref === 'HEAD' || here?.branch === ref
   if (here !== undefined && isHere && repository.workTree !== null) {
@@ -99,6 +103,22 @@ async function workTreeOf({ repository, ref, before }: LandRequest): Promise<str
     ref,
     workTree: elsewhere.path,
   })
+}
+
+const isOwn =
+  ({ workTree }: Repository) =>
+  (row: WorktreeRow): boolean =>
+    resolveFile(row.path) === workTree
+
+/** A bare repository whose work tree is named beside it (`GIT_WORK_TREE`, `core.worktree`) is listed as if it had none. */
+async function mainRow(
+  { door, workTree }: Repository,
+  row: WorktreeRow | undefined,
+): Promise<WorktreeRow | undefined> {
+  if (row?.isBare !== true || workTree === null) return row
+  const branch = await currentHead(door)
+  const head = await refValue(door, branch ?? 'HEAD')
+  return { path: workTree, head: head === null ? null : commitId(head), branch, isBare: false }
 }
 
 function refuseAttached(branch: string | null): void {

@@ -168,6 +168,10 @@ const codes = {
   'checked-out-elsewhere': ['The branch is checked out in another work tree.', 'Land from that work tree.'],
   stale: ['The change stands on something that is gone.', 'Propose again.'],
   'hook-refused': ['A hook of the repository refused.', 'Its output is shown: put right what it says.'],
+  'not-fetched': [
+    'This partial clone lacks an object, and its remote did not give it.',
+    'Nothing was changed. See with `git fetch` what is in the way, then try again.',
+  ],
   'io-error': [
     'The system refused to read or write.',
     'Nothing was changed: remove the reason given, then try again.',

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { openObjectReader } from '../git/objects.ts'
 import { foldRefs, objectsIn, packReachable, packThese } from '../git/pack-objects.ts'
+import { withoutPromisor } from '../git/promisor.ts'
 import { listRefs, type RefRow } from '../git/refs.ts'
 import { listWorktrees } from '../git/worktree-list.ts'
 import { randomName } from '../sys/clock.ts'
@@ -36,7 +37,8 @@ export interface Needed {
  *
  * Nothing of the user's history is walked, and nothing that it has dropped meanwhile is missed.
  */
-export async function collectObjects(store: Store, needed: Needed, nowMs: number): Promise<void> {
+export async function collectObjects(given: Store, needed: Needed, nowMs: number): Promise<void> {
+  const store = { ...given, door: withoutPromisor(given.door) }
   await foldRefs(store.door)
   const all = await listPacks(store.door)
   const packs = all.filter((pack) => pack.keep === null)

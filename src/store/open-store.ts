@@ -1,6 +1,7 @@
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { type GitDoor, gitEnvironment, startGit } from '../git/door.ts'
 import type { Repository } from '../git/open-repository.ts'
+import { promisorAccess } from '../git/promisor.ts'
 import { refuse } from '../model/error.ts'
 import { limits } from '../model/limits.ts'
 import { randomName } from '../sys/clock.ts'
@@ -50,6 +51,7 @@ export async function findStore(repository: Repository): Promise<Store | null> {
 async function storeDoor(repository: Repository, gitDir: string): Promise<GitDoor> {
   const shallow = join(repository.commonDir, 'shallow')
   const isShallow = (await readFileOrNull(shallow)) !== null
+  const promisor = await promisorAccess(repository)
   return {
     kind: 'store',
     gitDir,
@@ -58,6 +60,7 @@ async function storeDoor(repository: Repository, gitDir: string): Promise<GitDoo
     inherited: repository.door.inherited,
     // The user's history may end at a shallow boundary; the store must see the same end.
     ...(isShallow ? { extraEnv: { GIT_SHALLOW_FILE: shallow } } : {}),
+    ...(promisor === null ? {} : { promisor }),
   }
 }
 
