@@ -14,7 +14,7 @@ const replace = (path: string, old: string, text: string) => ({ op: 'replace', p
 async function landed(repo: TestRepo, ...edits: readonly object[]) {
   await using galley = await openGalley(repo)
   const { change } = await galley.propose({ batch: batch(...edits) })
-  await galley.approve({ id: change.id, via: 'cli' })
+  await galley.approve({ id: change.id })
   await galley.land({ id: change.id })
   return change
 }
