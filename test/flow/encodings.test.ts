@@ -4,7 +4,7 @@ import { openGalley, refusal } from '../helpers/galley.ts'
 import { makeRepo, type TestRepo } from '../helpers/repo.ts'
 
 const encoded = (text: string, encoding: string) =>
-  execFileSync('iconv', ['-f', 'UTF-8', '-t', encoding], { input: text })
+  execFileSync('sh', ['-c', `iconv -f UTF-8 -t ${encoding}`], { input: text })
 
 const batch = (...edits: readonly object[]) =>
   Buffer.from(JSON.stringify({ version: 1, title: 't', agent: { name: 'bot' }, edits }))
