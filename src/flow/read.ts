@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer'
 import { pathConversions } from '../git/attributes.ts'
 import { blobIdOf } from '../git/blob-id.ts'
 import { isTrue } from '../git/config.ts'
@@ -13,7 +12,7 @@ import { keepSeen } from '../store/keep-objects.ts'
 import { type ReadEntry, recordInSession } from '../store/sessions.ts'
 import { readWorkTreeFile } from '../sys/work-tree-file.ts'
 import { readPolicy } from './read-policy.ts'
-import { decodeFile } from './text-encoding.ts'
+import { decodeFile, isUtf8 } from './text-encoding.ts'
 import type { World } from './world.ts'
 
 export interface ReadRequest {

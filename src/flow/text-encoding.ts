@@ -1,10 +1,12 @@
-import { isUtf8 } from 'node:buffer'
 import { type ConvertedPath, declaredEncoding, type PathConversion } from '../git/attributes.ts'
 import { cleanBytes, smudgeBlob } from '../git/convert.ts'
+import { utf8OrNull } from '../git/diff-index.ts'
 import { GalleyError, refuse } from '../model/error.ts'
 import { quote } from '../policy/quote.ts'
 import { keepBytes } from '../store/keep-objects.ts'
 import type { World } from './world.ts'
+
+export const isUtf8 = (bytes: Uint8Array): boolean => utf8OrNull(bytes) !== null
 
 /** In which encoding a file stands, where its edits are made in its text. */
 export interface TextEncoding {
