@@ -65,7 +65,11 @@ async function buildCode() {
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
     // 50 ms of yargs' start are string-width's: one regular expression and one segmenter.
-    alias: { 'string-width': './src/cli/string-width.ts' },
+    alias: {
+      'string-width': './src/cli/string-width.ts',
+      // Its main file loads its parts by a way that no bundler follows.
+      'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
+    },
     external: [
       'diff3', // assigns a variable that it never declares: an ESM bundle is strict and would throw
       'pino', // starts workers from files beside its own

@@ -39,6 +39,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   // Surfaces: values of the flow in, text out; never each other.
   cli: room(SURFACE, 'process path url tty readline stream', 'yargs @clack/prompts'),
   'cli/verbs/hook.ts': room(`${SURFACE} hook`, 'path'), // `galley hook` is the command line's door to the room of the hooks
+  'cli/verbs/setup.ts': room(`${SURFACE} setup`, 'path'), // and for `galley setup`
   'cli/verbs/mcp.ts': room(`${SURFACE} mcp`, 'path'), // the same for `galley mcp`
   'cli/main.ts': room(`${SURFACE} sys/clock.ts intake/nearest.ts`), // where the clock is handed to everything below
   'cli/input.ts': room(SURFACE, 'path fs'), // the file that the command line names is the user's, wherever it lies
@@ -46,6 +47,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'cli/demo.ts': room(`${SURFACE} sys`, 'path url os fs'), // plays the user: makes a repository and runs the command
   hook: room('model flow'),
   mcp: room(SURFACE, 'stream crypto http net', '@modelcontextprotocol/server zod'),
+  setup: room(SURFACE, 'path', 'jsonc-parser smol-toml'),
   'index.ts': room('model flow'),
 }
 

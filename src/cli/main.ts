@@ -172,6 +172,7 @@ function makeContext(
     cwd,
     env: proc.env,
     json,
+    platform: process.platform,
     program: proc.argv[1] ?? '',
     open: (directory) => openWorld(directory, { env: proc.env, clock: systemClock }),
     clock: systemClock,

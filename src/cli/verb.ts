@@ -7,6 +7,8 @@ export interface CliContext {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly json: boolean
+  /** As node names it: `linux`, `darwin`, `win32`. */
+  readonly platform: string
   /** The file that node runs: how the demo runs the real command. */
   readonly program: string
   /** Opens the repository of `-C` or the current directory; once. */

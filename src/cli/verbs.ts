@@ -99,6 +99,10 @@ export const verbs: Readonly<
     load: async () => (await import('./verbs/hook.ts')).hook,
   },
   policy: { summary: 'Check the policy file', load: async () => (await import('./verbs/policy.ts')).policy },
+  setup: {
+    summary: 'Connect the agents on this machine to the gate',
+    load: async () => (await import('./verbs/setup.ts')).setup,
+  },
   mcp: {
     summary: 'Serve agents over the Model Context Protocol',
     load: async () => (await import('./verbs/mcp.ts')).mcp,

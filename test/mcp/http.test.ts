@@ -90,7 +90,7 @@ describe('over HTTP', () => {
       { authorization, origin: 'http://localhost:6274', accept: 'application/json, text/event-stream' },
       200,
     ],
-  ])('a request with %s is answered with %i', async (_, headers, status) => {
+  ])('answers a request with %s as it should', async (_, headers, status) => {
     using repo = makeRepo({ files: { 'a.txt': 'hello\n' } })
     await using serving = await serve(repo)
     expect(await ask(serving.url, headers as unknown as Record<string, string>, ping)).toBe(status)
