@@ -40,6 +40,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
   cli: room(SURFACE, 'process path url tty readline stream', 'yargs @clack/prompts'),
   'cli/verbs/hook.ts': room(`${SURFACE} hook`, 'path'), // `galley hook` is the command line's door to the room of the hooks
   'cli/verbs/setup.ts': room(`${SURFACE} setup`, 'path'), // and for `galley setup`
+  'cli/verbs/doctor.ts': room(`${SURFACE} setup`, 'process'), // it tries the doors that setup made
+  'cli/setup-place.ts': room(`${SURFACE} setup`, 'path'),
   'cli/verbs/mcp.ts': room(`${SURFACE} mcp`, 'path'), // the same for `galley mcp`
   'cli/main.ts': room(`${SURFACE} sys/clock.ts intake/nearest.ts`), // where the clock is handed to everything below
   'cli/input.ts': room(SURFACE, 'path fs'), // the file that the command line names is the user's, wherever it lies

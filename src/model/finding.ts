@@ -1,6 +1,15 @@
 /** One thing that `doctor` looked at, and what it found there. */
 export interface Finding {
-  readonly about: 'git' | 'repository' | 'landing' | 'store' | 'policy' | 'identity' | 'hooks' | 'trees'
+  readonly about:
+    | 'git'
+    | 'repository'
+    | 'landing'
+    | 'store'
+    | 'policy'
+    | 'identity'
+    | 'hooks'
+    | 'trees'
+    | 'doors'
   /** `note`: works, and is good to know. `problem`: something is refused, or does not protect, until it is put right. */
   readonly state: 'good' | 'note' | 'problem'
   readonly text: string

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { refuseAgents } from '../../flow/approve.ts'
 import type { World } from '../../flow/world.ts'
 import { GalleyError, refuse } from '../../model/error.ts'
@@ -8,6 +7,7 @@ import { findClients, serverCommand } from '../../setup/find-clients.ts'
 import { applySetup, type PlannedWrite, planSetup, removeSetup, type SetupPlace } from '../../setup/setup.ts'
 import { shownWrite } from '../../setup/shown-write.ts'
 import { usageError } from '../errors.ts'
+import { machineOf, stateDirectoryOf } from '../setup-place.ts'
 import type { Answer, Arguments, CliContext, Verb } from '../verb.ts'
 
 export const setup: Verb = {
@@ -37,7 +37,7 @@ yes. All else in the files stays as it is; --remove puts back what was there. Cl
       }),
   run: async (context, args) => {
     const world = await repositoryOf(context, args)
-    const machine = machineOf(context)
+    const machine = expectMachine(context)
     const place = placeOf(args, world, machine)
     const chosen = await chooseClients(args, world, machine)
     if (args['dry-run'] !== true) refuseWriter(world)
@@ -60,19 +60,18 @@ async function repositoryOf(context: CliContext, args: Arguments): Promise<World
   }
 }
 
-function machineOf({ env, platform }: CliContext): Machine {
-  const home = env['HOME'] || env['USERPROFILE'] || ''
-  if (home === '') refuse('usage', 'no HOME is set: the settings of clients lie below it', {})
-  return { home, platform, env }
+function expectMachine(context: CliContext): Machine {
+  const machine = machineOf(context)
+  if (machine === null) refuse('usage', 'no HOME is set: the settings of clients lie below it', {})
+  return machine
 }
 
 function placeOf(args: Arguments, world: World | null, machine: Machine): SetupPlace {
-  const state = machine.env['XDG_STATE_HOME'] || join(machine.home, '.local/state')
   const scope = args['user'] === true || world === null ? 'user' : 'project'
   const root = world?.repository.workTree ?? null
   if (scope === 'project' && root === null)
     refuse('unsupported-repository', 'a bare repository has no settings of its own', {}, 'Use --user.')
-  return { scope, root: root ?? '', machine, stateDirectory: join(state, 'galley/setup') }
+  return { scope, root: root ?? '', machine, stateDirectory: stateDirectoryOf(machine) }
 }
 
 async function chooseClients(
