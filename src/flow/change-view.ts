@@ -24,6 +24,8 @@ export interface ChangeView {
   readonly undoes: readonly string[]
   readonly undoesPartly: readonly string[]
   readonly redoes: readonly string[]
+  /** Messages of a run's own commits, where they became one change; oldest first. */
+  readonly messages: readonly string[]
   readonly undoneBy: string | null
   readonly partlyUndoneBy: readonly string[]
   readonly stackedOn: string | null
@@ -55,6 +57,7 @@ export function viewChange(change: Change, number?: number): ChangeView {
     undoes: change.undoes,
     undoesPartly: change.undoesPartly,
     redoes: change.redoes,
+    messages: change.messages,
     undoneBy: change.undoneBy,
     partlyUndoneBy: change.partlyUndoneBy,
     stackedOn: change.stackedOn,

@@ -61,6 +61,7 @@ export interface ProposalFacts {
   readonly redoes: readonly CommitId[]
   /** Its first revision was taken from index and work tree. */
   readonly captured?: true
+  readonly messages?: readonly string[]
 }
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz'

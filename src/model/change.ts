@@ -110,6 +110,8 @@ export type ChangeEvent = { readonly at: string; readonly by: string } & (
       readonly redoes: readonly CommitId[]
       /** The first revision was taken from index and work tree, which hold it still. Absent = it was not. */
       readonly captured?: true
+      /** Messages of the commits that it was made of, oldest first, where a run's became one change. Absent = none. */
+      readonly messages?: readonly string[]
     }
   | {
       readonly kind: 'staged' | 'restaged'
@@ -173,6 +175,7 @@ export interface Change {
   readonly stackedOn: ChangeId | null
   readonly undoes: readonly CommitId[]
   readonly undoesPartly: readonly CommitId[]
+  readonly messages: readonly string[]
   readonly redoes: readonly CommitId[]
   /** Whether its first revision was taken from index and work tree. */
   readonly captured: boolean

@@ -18,6 +18,7 @@ export function foldChange(id: ChangeId, log: readonly ChangeEvent[]): Change {
     undoesPartly: first.undoesPartly ?? [],
     redoes: first.redoes,
     captured: first.captured === true,
+    messages: first.messages ?? [],
     revisions: [],
     checks: [],
     approvals: [],

@@ -101,6 +101,7 @@ const events: Readonly<Record<ChangeEvent['kind'], Check>> = {
     undoesPartly: optional(list(object)),
     redoes: list(object),
     captured: optional(isTrue),
+    messages: optional(list(text)),
   }),
   staged: staging,
   restaged: staging,

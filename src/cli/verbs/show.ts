@@ -1,3 +1,4 @@
+import type { ChangeView } from '../../flow/change-view.ts'
 import { readPairs, showChange } from '../../flow/show.ts'
 import type { ChangeEvent } from '../../model/change.ts'
 import { assertNever } from '../../model/error.ts'
@@ -27,7 +28,7 @@ export const show: Verb = {
       .filter((o) => o.check.outcome !== 'passed')
       .map((o) => `\noutput of ${visible(o.check.name)}:\n${visibleLines(o.output)}`)
     const history = log.map(eventLine).join('')
-    const head = `${changeLine(change, context.terminal)}digest ${change.digest}\n${noticesOf(change, context.terminal)}${standingOf(change)}${body}`
+    const head = `${changeLine(change, context.terminal)}digest ${change.digest}\n${noticesOf(change, context.terminal)}${standingOf(change)}${body}${messagesOf(change)}`
     const diff = diffText(await readPairs(world, change.id), context.terminal)
     return {
       value: {},
@@ -35,6 +36,14 @@ export const show: Verb = {
       paged: true,
     }
   },
+}
+
+/** What a run's own commits said, where the change does not say it in the same words. */
+function messagesOf({ messages, title, body }: Pick<ChangeView, 'messages' | 'title' | 'body'>): string {
+  const [first = ''] = messages
+  const isSame = messages.length <= 1 && first === (body === '' ? title : `${title}\n\n${body}`)
+  if (messages.length === 0 || isSame) return ''
+  return `\nmessages of the commits that it is made of:\n${messages.map(visibleLines).join('\n')}`
 }
 
 /** One line of the log: when, what, by whom, and why. */

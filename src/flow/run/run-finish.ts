@@ -120,8 +120,18 @@ function stepsOf({ request, commit }: RunWork, collected: CollectedWork): readon
     others.length === 0
       ? []
       : [`${own === null ? 'Commits before it' : 'Its commits'}:\n\n${others.join('\n')}`]
-  return [{ tree, title: words.title, body: [words.body, ...list].filter((t) => t !== '').join('\n\n') }]
+  const body = [words.body, ...list].filter((t) => t !== '').join('\n\n')
+  return [{ tree, title: words.title, body, messages: messagesOf(commits ?? []) }]
 }
+
+/** What the reviewer is shown of a run's own commits. All of them are kept as commits besides. */
+const messagesOf = (commits: readonly RunCommit[]): readonly string[] =>
+  commits
+    .slice(-MESSAGES_MAX)
+    .map(({ message }) => message.replaceAll('\0', '').trim().slice(0, MESSAGE_MAX_CHARACTERS))
+
+const MESSAGES_MAX = 100
+const MESSAGE_MAX_CHARACTERS = 4_096
 
 const textOf = (command: readonly string[]): string =>
   command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')

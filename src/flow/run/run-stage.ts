@@ -23,6 +23,8 @@ export interface RunStep {
   readonly tree: TreeId
   readonly title: string
   readonly body: string
+  /** Of the commits that it is made of. */
+  readonly messages?: readonly string[]
 }
 
 export interface StageRunRequest {
@@ -104,6 +106,7 @@ async function stageStep(
       batchHash: sha256Hex(JSON.stringify(['run', run, step.tree, title])),
       undoes: [],
       redoes: [],
+      ...(step.messages === undefined ? {} : { messages: step.messages }),
     },
     {
       base: parent,
