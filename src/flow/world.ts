@@ -70,8 +70,8 @@ export async function openWorld(directory: string, options: WorldOptions): Promi
   let running = 0
   const withOwnVerbs = (working: AtWork): AtWork => ({
     ...working,
-    others: async () => {
-      const found = await working.others()
+    others: async (galleyDir) => {
+      const found = await working.others(galleyDir)
       return { ...found, alive: found.alive + Math.max(0, running - 1) }
     },
   })

@@ -22,8 +22,8 @@ const FAILED = '.failed'
 
 /** This process among those that write in one store. */
 export interface AtWork {
-  /** The others that have begun and not ended, as they are now. */
-  readonly others: () => Promise<Others>
+  /** The others that have begun and not ended, as they are now; where galley's folder was given another name, there. */
+  readonly others: (galleyDir?: string) => Promise<Others>
   /** Says it again, as each verb does: one that is silent for long, or whose word somebody took away, counts for nothing. */
   readonly renew: () => Promise<void>
   /** Takes note that the locks of dead ones are gone. */
@@ -62,7 +62,7 @@ export async function beginWork(galleyDir: string, clock: Clock): Promise<AtWork
   }
   await say()
   return {
-    others: () => whoIsAtWork(galleyDir, clock, own),
+    others: (place = galleyDir) => whoIsAtWork(place, clock, join(placeOf(place), basename(own))),
     renew: async () => {
       try {
         setModified(own, clock.now())

@@ -12,20 +12,27 @@ export const gc: Verb = {
     ['galley gc', 'do it'],
   ],
   options: (yargs) =>
-    yargs.option('dry-run', {
-      alias: 'n',
-      type: 'boolean',
-      default: false,
-      describe: 'Only say what would be done',
-    }),
+    yargs
+      .option('dry-run', {
+        alias: 'n',
+        type: 'boolean',
+        default: false,
+        describe: 'Only say what would be done',
+      })
+      .option('force', {
+        type: 'boolean',
+        default: false,
+        describe: 'Also trees of decided changes in which somebody worked; that work is lost',
+      }),
   run: async (context, args) => {
-    const collected = await collectGarbage(await context.world(), { dryRun: args['dry-run'] === true })
+    const request = { dryRun: args['dry-run'] === true, force: args['force'] === true }
+    const collected = await collectGarbage(await context.world(), request)
     return { value: { ...collected }, text: collectedText(collected) }
   },
 }
 
 function collectedText(collected: Collected): string {
-  const { dryRun, archived, expired, removed, refs, salvaged, kept, before, after } = collected
+  const { dryRun, archived, expired, removed, refs, salvaged, kept, lost, before, after } = collected
   const [would, done] = dryRun ? ['would ', ''] : ['', 'd']
   const lines = [
     ...(archived.length > 0
@@ -35,6 +42,7 @@ function collectedText(collected: Collected): string {
     ...removed.map((what) => `${would}remove${done} ${visible(what)}`),
     ...(refs.length > 0 ? [`${would}remove${done} ${refs.length} keys, backups and leftovers`] : []),
     ...salvaged.flatMap(salvagedLines),
+    ...lost.map((what) => visible(what)),
     ...kept.map(({ what, reason }) => `kept ${visible(what)}: ${visible(reason)}`),
     dryRun
       ? `the store has ${before.refs} refs and ${kilobytes(before.bytes)}`

@@ -34,6 +34,11 @@ export interface Removal {
   readonly remove: () => Promise<void>
 }
 
+/** Something that is to go unless it holds work: then by force alone. */
+interface Planned extends Removal {
+  readonly work: string | null
+}
+
 /** Something that stays although it looks as if it might go. */
 export interface KeptBack {
   readonly what: string
@@ -43,6 +48,8 @@ export interface KeptBack {
 export interface TreePlan {
   readonly removals: readonly Removal[]
   readonly kept: readonly KeptBack[]
+  /** Work that goes by force, each as a sentence. */
+  readonly lost: readonly string[]
 }
 
 /**
@@ -53,15 +60,21 @@ export async function planTrees(
   world: World,
   store: Store,
   states: ReadonlyMap<ChangeId, ChangeState>,
+  force: boolean,
 ): Promise<TreePlan> {
   const home = scratchHome(world.repository)
   const now = world.clock.now()
   const removals: Removal[] = []
   const keptBack: KeptBack[] = []
-  const add = (found: Removal | KeptBack | null) => {
+  const lost: string[] = []
+  const add = (found: Planned | null) => {
     if (found === null) return
-    if ('remove' in found) removals.push(found)
-    else keptBack.push(found)
+    if (found.work !== null && !force) {
+      keptBack.push({ what: found.what, reason: `${found.work}; \`galley gc --force\` removes it` })
+      return
+    }
+    removals.push(found)
+    if (found.work !== null) lost.push(`lost with ${found.what}: ${found.work}`)
   }
   for (const { name, modifiedMs } of await agesIn(home)) {
     const path = join(home, name)
@@ -72,7 +85,7 @@ export async function planTrees(
     else if (name.endsWith('.json') && isSlotName(slot))
       add(await planSlot(world, slotOf(world.repository, store, slot)))
   }
-  return { removals, kept: keptBack }
+  return { removals, kept: keptBack, lost }
 }
 
 /** Folders of what runs left, and passing files of processes that were killed. */
@@ -85,13 +98,13 @@ async function planTree(
   path: string,
   name: string,
   state: ChangeState | null,
-): Promise<Removal | KeptBack | null> {
+): Promise<Planned | null> {
   if (state !== null && (isPending(state) || state === 'stale')) return null
   const gitDir = join(store.door.gitDir, 'worktrees', name)
   const tree = { path, door: { ...store.door, gitDir, workTree: path } }
   const isOpened = name.endsWith('-full')
-  const reason = isOpened ? await whyTreeStays(store, { ...tree, form: 'full' }) : await whySmallStays(tree)
-  return reason === null ? { what: path, remove: () => dropTree(tree) } : { what: path, reason }
+  const work = isOpened ? await whyTreeStays(store, { ...tree, form: 'full' }) : await whySmallStays(tree)
+  return { what: path, remove: () => dropTree(tree), work }
 }
 
 /** The form that a proposal stands in is a work tree of the store; nobody was sent there to work. */
@@ -103,13 +116,13 @@ async function whySmallStays({ path, door }: Pick<ScratchTree, 'path' | 'door'>)
   return work.length === 0 ? null : `somebody worked in it: ${work.slice(0, 3).join(', ')}`
 }
 
-async function planSlot(world: World, slot: Slot): Promise<Removal | KeptBack | null> {
+async function planSlot(world: World, slot: Slot): Promise<Planned | null> {
   const state = await readSlotState(slot)
-  if (state === null) return { what: slot.path, reason: 'its state cannot be read, and it may hold work' }
-  if (state.phase === 'run') return null
-  if (world.clock.now() - state.usedAt <= kept.poolMs) return null
+  if (state?.phase === 'run') return null
+  if (state !== null && world.clock.now() - state.usedAt <= kept.poolMs) return null
   return {
     what: slot.path,
+    work: state === null ? 'its state cannot be read, and it may hold work' : null,
     remove: async () => {
       const held = lockSlot(slot, world.clock, 'gc')
       if (held === null) return

@@ -19,6 +19,7 @@ import { sessionObjects } from '../../store/session-objects.ts'
 import { randomName } from '../../sys/clock.ts'
 import { diskUsage, rotateWhenLarge } from '../../sys/file-ages.ts'
 import { removeTree } from '../../sys/trees.ts'
+import { refuseAgents } from '../approve.ts'
 import { finishInterrupted } from '../recover.ts'
 import type { World } from '../world.ts'
 import { type KeptBack, planTrees, type Salvaged, salvageRuns } from './gc-trees.ts'
@@ -36,9 +37,17 @@ export interface Collected {
   /** Work of runs that were cut off. */
   readonly salvaged: readonly Salvaged[]
   readonly kept: readonly KeptBack[]
+  /** Work that went by force, each as a sentence. */
+  readonly lost: readonly string[]
   /** Of galley's folder in the repository. */
   readonly before: Size
   readonly after: Size
+}
+
+export interface GcRequest {
+  readonly dryRun: boolean
+  /** Takes trees of decided changes also where somebody worked in them. Default false. */
+  readonly force?: boolean
 }
 
 /** Of `galley.log`; one older file of that size is kept beside it. */
@@ -55,17 +64,19 @@ export interface Size {
  * Landed changes are folded into archives, where `show`, `log`, `undo` and `verify` find them as before. Changes that were rejected more
  * than 30 days ago go, with scratch trees, sessions and files that nobody needs. Then the store is packed anew.
  *
- * @throws GalleyError `busy`, while another process lands.
+ * @throws GalleyError `busy`, while another process lands; `agent-may-not-approve`, for an agent that asks by force.
  */
-export async function collectGarbage(
-  world: World,
-  request: { readonly dryRun: boolean },
-): Promise<Collected> {
+export async function collectGarbage(world: World, request: GcRequest): Promise<Collected> {
+  if (request.force === true && !request.dryRun)
+    refuseAgents(world, {
+      message: 'an agent may not remove trees in which somebody worked',
+      hint: 'Without `--force` they stay, and all else is collected.',
+    })
   const store = await findStore(world.repository)
   if (store === null) return nothing(request.dryRun)
   await finishInterrupted(world)
-  if (request.dryRun) return collectIn(world, store, true)
-  return withLandingLock(store.galleyDir, world.clock, 'gc', () => collectIn(world, store, false))
+  if (request.dryRun) return collectIn(world, store, request)
+  return withLandingLock(store.galleyDir, world.clock, 'gc', () => collectIn(world, store, request))
 }
 
 const empty: Size = { bytes: 0, refs: 0 }
@@ -78,11 +89,13 @@ const nothing = (dryRun: boolean): Collected => ({
   refs: [],
   salvaged: [],
   kept: [],
+  lost: [],
   before: empty,
   after: empty,
 })
 
-async function collectIn(world: World, store: Store, dryRun: boolean): Promise<Collected> {
+async function collectIn(world: World, store: Store, request: GcRequest): Promise<Collected> {
+  const { dryRun, force = false } = request
   const before = await sizeOf(store)
   if (!dryRun) await mendArchives(store)
   const runs = dryRun ? { salvaged: [], kept: [] } : await salvageRuns(world, store)
@@ -95,7 +108,7 @@ async function collectIn(world: World, store: Store, dryRun: boolean): Promise<C
   // The keys of what is to be archived go with it, into the archive.
   const unarchived = dryRun ? new Set<string>(archived) : new Set<string>()
   const refs = await expiredRefs(store, asWaiting(states, unarchived), world.clock.now())
-  const trees = await planTrees(world, store, states)
+  const trees = await planTrees(world, store, states, force)
   const files = await expiredFiles(store, world.clock.now())
   if (!dryRun) {
     if (refs.length > 0) await updateRefs(store.door, refs, 'galley: gc')
@@ -111,6 +124,7 @@ async function collectIn(world: World, store: Store, dryRun: boolean): Promise<C
     refs: refs.map((r) => r.ref),
     salvaged: runs.salvaged,
     kept: [...runs.kept, ...trees.kept],
+    lost: trees.lost,
     before,
     after: dryRun ? before : await sizeOf(store),
   }
