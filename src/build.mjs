@@ -1,12 +1,13 @@
 /**
  * Builds the package: `dist/galley.js` (the command), `dist/index.js` (the library), `dist/types/` (its declarations) and
- * `schema/batch.schema.json`. Run by `npm run build`, and by npm itself after `npm ci` and before `npm pack`.
+ * `schema/batch.schema.json`, and the manual page. Run by `npm run build`, and by npm itself after `npm ci` and before `npm pack`.
  */
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import { build } from 'esbuild'
 
 /** For a package: nothing of earlier builds stays. Otherwise what a galley or a test may be using just now does. */
@@ -130,9 +131,19 @@ function buildTypes() {
   })
 }
 
+/** The manual page, as the command itself gives it, under both of its names: `man galley`, `git help galley`. */
+async function buildManual() {
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    join(root, 'dist/galley.js'),
+    'help',
+    '--man',
+  ])
+  for (const name of ['galley.1', 'git-galley.1']) await put(join(root, 'dist', name), stdout, 0o644)
+}
+
 if (isClean) await rm(join(root, 'dist'), { recursive: true, force: true })
 // All three end, whatever becomes of the others, so that none leaves a file half made.
-const outcomes = await Promise.allSettled([buildCode(), buildSchema(), buildTypes()])
+const outcomes = await Promise.allSettled([buildCode().then(buildManual), buildSchema(), buildTypes()])
 const failures = outcomes.filter(({ status }) => status === 'rejected')
 for (const { reason } of failures) {
   process.stderr.write(`build: ${reason instanceof Error ? reason.message : reason}\n`)

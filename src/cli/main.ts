@@ -6,6 +6,7 @@ import { version } from '../model/version.ts'
 import { visible } from '../review/visible.ts'
 import { systemClock } from '../sys/clock.ts'
 import type { CliProcess } from './cli-process.ts'
+import { inTurn } from './directories.ts'
 import { errorText, exitCodeOf, ofVerb, usageError } from './errors.ts'
 import { readInput } from './input.ts'
 import type { Parsed } from './parse.ts'
@@ -98,12 +99,6 @@ function readGlobals(argv: readonly string[]): {
   return { verb: null, directory, rest: argv }
 }
 
-/** Each `-C` counts from the one before, and an empty one stays there, as with git. Not normalised: `link/..` is where the link leads. */
-function inTurn(before: string | null, next: string): string | null {
-  if (next === '') return before
-  return before === null || next.startsWith('/') ? next : `${before}/${next}`
-}
-
 /** Node cannot say where it stands in a directory that was removed. */
 function directoryOf(proc: CliProcess, given: string | null): string {
   try {
@@ -114,8 +109,13 @@ function directoryOf(proc: CliProcess, given: string | null): string {
   }
 }
 
-/** `galley help` and `galley help <verb>`, as git has them. */
+/** `galley help` and `galley help <verb>`, as git has them; `galley help --man` is the manual page's source. */
 async function printHelp(proc: CliProcess, words: readonly string[]): Promise<number> {
+  if (words.includes('--man')) {
+    const { manualPage } = await import('./manual.ts')
+    proc.stdout.write(await manualPage())
+    return 0
+  }
   const [name] = words.filter((word) => !word.startsWith('-'))
   if (name === undefined) return printPlain(proc, ['--help'])
   const entry = Object.hasOwn(verbs, name) ? verbs[name] : undefined
@@ -142,7 +142,7 @@ function printPlain(proc: CliProcess, argv: readonly string[]): number {
 }
 
 function helpText(): string {
-  const rows = Object.entries(verbs).map(([name, verb]) => `  ${name.padEnd(9)} ${verb.summary}`)
+  const rows = Object.entries(verbs).map(([name, verb]) => `  ${name.padEnd(10)} ${verb.summary}`)
   return `galley [-C dir] [--json] <verb>
 
 The gate between coding agents and a Git repository: an agent proposes a batch of edits, checks run on it,
@@ -171,6 +171,7 @@ function makeContext(
   return {
     cwd,
     env: proc.env,
+    verbs,
     json,
     platform: process.platform,
     program: proc.argv[1] ?? '',

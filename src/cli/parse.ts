@@ -39,7 +39,10 @@ export async function parseVerb(name: string, verb: Verb, words: readonly string
       const isForAnother = name === 'run' && !words.includes('--') && /^Unknown arguments?:/.test(message)
       throw error ?? usageError(isForAnother ? `${message}; the command stands behind \`--\`` : message)
     })
-  for (const [command, meaning] of verb.examples) parser.example(command, meaning)
+  // yargs would break a command in the middle.
+  parser.epilogue(
+    `Examples:\n${verb.examples.map(([command, meaning]) => `  ${command}\n      ${meaning}`).join('\n')}`,
+  )
   const args = await parser.parseAsync([...words], {}, (_error: unknown, _argv: unknown, output: string) => {
     help = output
   })

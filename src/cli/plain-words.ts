@@ -5,13 +5,16 @@ import type { Arguments, Verb } from './verb.ts'
 export function readPlainWords(name: string, verb: Verb, words: readonly string[]): Arguments | null {
   if (verb.isPlain !== true) return null
   const options = words.filter((word) => word.startsWith('-') && word !== '-')
-  if (options.some((word) => word !== '--json' && !(word === '--last' && takesLast(verb)))) return null
+  const flags = (verb.plainFlags ?? []).filter((flag) => options.includes(`--${flag}`))
+  const known = ['--json', ...(takesLast(verb) ? ['--last'] : []), ...flags.map((flag) => `--${flag}`)]
+  if (options.some((word) => !known.includes(word))) return null
   const positional = words.filter((word) => !options.includes(word))
   refuseTooMany(name, verb, positional)
   return {
     _: positional,
     json: options.includes('--json'),
     ...(options.includes('--last') ? { last: true } : {}),
+    ...Object.fromEntries(flags.map((flag) => [flag, true])),
   }
 }
 

@@ -6,6 +6,7 @@ import type { World } from '../flow/world.ts'
 export interface CliContext {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
+  readonly verbs: VerbTable
   readonly json: boolean
   /** As node names it: `linux`, `darwin`, `win32`. */
   readonly platform: string
@@ -33,6 +34,11 @@ export interface Terminal {
   /** Asks; anything but y or yes is no, and no terminal is no. */
   readonly confirm: (question: string) => Promise<boolean>
 }
+
+/** Every verb by its name, with its one line; a verb's module is loaded only when it is asked for. */
+export type VerbTable = Readonly<
+  Record<string, { readonly summary: string; readonly load: () => Promise<Verb> }>
+>
 
 /** What a verb answers: the value for `--json`, and the text for people. */
 export interface Answer {
@@ -63,5 +69,7 @@ export interface Verb {
    * Such a verb relies on no default of its options.
    */
   readonly isPlain?: true
+  /** Options without a value that a plain call may have, too. */
+  readonly plainFlags?: readonly string[]
   readonly run: (context: CliContext, args: Arguments) => Promise<Answer>
 }

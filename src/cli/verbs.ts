@@ -1,9 +1,7 @@
-import type { Verb } from './verb.ts'
+import type { VerbTable } from './verb.ts'
 
-/** Every verb with its one line and the module that holds it. A verb's module is loaded only when it is called. */
-export const verbs: Readonly<
-  Record<string, { readonly summary: string; readonly load: () => Promise<Verb> }>
-> = {
+/** Every verb with its one line and the module that holds it. */
+export const verbs: VerbTable = {
   read: {
     summary: 'Print a file with its blob id',
     load: async () => (await import('./verbs/read.ts')).read,
@@ -114,6 +112,10 @@ export const verbs: Readonly<
   purge: {
     summary: 'Remove galley from the repository',
     load: async () => (await import('./verbs/purge.ts')).purge,
+  },
+  completion: {
+    summary: 'Print the script by which a shell completes',
+    load: async () => (await import('./verbs/completion.ts')).completion,
   },
   demo: {
     summary: 'Show the whole job in a throw-away repository',
