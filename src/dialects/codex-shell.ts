@@ -16,8 +16,9 @@ const BLANKS = /[ \t]*/y
 const SPACE = /[ \t\r\n]*/y
 
 /**
- * Finds the patch of a `command` argument list as Codex does: `["apply_patch", patch]`, or a shell with one script.
- * Nothing is ever run. Null = not an edit.
+ * Finds the patch of a `command` argument list as Codex does: `["apply_patch", patch]`, or a shell with one script. A patch alone, which
+ * Codex sends back with the advice to name `apply_patch`, is taken: no shell could do anything else with it. Nothing is ever run.
+ * Null = not an edit.
  *
  * @see codex-rs/apply-patch/src/invocation.rs, `maybe_parse_apply_patch`.
  */
@@ -26,6 +27,7 @@ export function patchOfArguments(argv: readonly string[]): ShellPatch | null {
   if (argv.length === 2 && command !== undefined && second !== undefined && COMMANDS.has(command)) {
     return { patch: second, directory: null }
   }
+  if (argv.length === 1) return bareEnvelope(command ?? '', null)
   if (command === undefined || second === undefined) return null
   const shell = shellName(command)
   const flag = second.toLowerCase()
@@ -47,16 +49,26 @@ function shellName(command: string): string {
 }
 
 /**
- * Finds the patch of a script that is nothing but `apply_patch <<'X'` … `X`, or that after `cd directory &&`. A script
- * that does anything besides is not an edit: null.
+ * Finds the patch of a script that is nothing but `apply_patch <<'X'` … `X`, or the patch itself, at most after `cd directory &&`. A
+ * script that does anything besides is not an edit: null.
  */
 export function patchOfScript(script: string): ShellPatch | null {
   const scanner = new ScriptScanner(script)
   scanner.skip(SPACE)
   const directory = scanner.changeOfDirectory()
-  if (directory === undefined || !scanner.command()) return null
+  if (directory === undefined) return null
+  const bare = bareEnvelope(scanner.rest(), directory)
+  if (bare !== null || !scanner.command()) return bare
   const patch = scanner.heredoc()
   return patch === null ? null : { patch, directory }
+}
+
+/** A patch with nothing before and after it. */
+function bareEnvelope(text: string, directory: string | null): ShellPatch | null {
+  const patch = text.trim()
+  return /^\*\*\* Begin Patch[ \t]*\r?\n/.test(patch) && /\n\*\*\* End Patch$/.test(patch)
+    ? { patch, directory }
+    : null
 }
 
 class ScriptScanner {
@@ -72,6 +84,11 @@ class ScriptScanner {
     const found = pattern.exec(this.#text)?.[0] ?? ''
     this.#at += found.length
     return found
+  }
+
+  /** What has not been read yet. */
+  rest(): string {
+    return this.#text.slice(this.#at)
   }
 
   /** The directory of a leading `cd directory &&`; null = there is none; undefined = it is of another form. */

@@ -172,6 +172,10 @@ describe('a shell call', () => {
     ['white space around', ['bash', '-lc', heredoc('\n  ', '\n\n')], 'born.txt'],
     ['a delimiter without quotes', ['bash', '-c', heredoc().replace("'PATCH'", () => 'PATCH')], 'born.txt'],
     ['one script', heredoc('cd sub && '), 'sub/born.txt'],
+    ['the patch alone', [patch], 'born.txt'],
+    ['the patch as the script', ['bash', '-lc', `\n${patch}\n`], 'born.txt'],
+    ['the patch as the script, in a directory', ['bash', '-lc', `cd sub && ${patch}`], 'sub/born.txt'],
+    ['the patch in place of a script', patch, 'born.txt'],
   ])('with %s is an edit', (_, command, path) => {
     expect(shown(call(command))).toEqual(born(path))
   })
@@ -196,8 +200,9 @@ describe('a shell call', () => {
     ['a heredoc that does not end', ['bash', '-lc', heredoc().slice(0, -1)]],
     ['an unknown flag', ['bash', '-x', heredoc()]],
     ['an unknown shell', ['python', '-c', heredoc()]],
-    ['the patch alone', [patch]],
-    ['the patch as the script', ['bash', '-lc', patch]],
+    ['the patch and a command behind it', ['bash', '-lc', `${patch}\nrm -rf /`]],
+    ['a command before the patch', ['bash', '-lc', `echo x\n${patch}`]],
+    ['the patch and another word', [patch, 'x']],
     ['no list of words', { 0: 'apply_patch' }],
     ['a word that is no text', ['apply_patch', 7]],
     ['nothing', []],
