@@ -13,7 +13,7 @@ import { messageHashOf } from '../../src/flow/record-approval.ts'
 import { digestOf } from '../../src/flow/stage.ts'
 import { verify } from '../../src/flow/verify/verify.ts'
 import { openWorld } from '../../src/flow/world.ts'
-import { walkCommits } from '../../src/git/commit-log.ts'
+import { type LoggedCommit, walkCommits } from '../../src/git/commit-log.ts'
 import { openObjectReader } from '../../src/git/objects.ts'
 import { commitId } from '../../src/model/ids.ts'
 import { systemClock } from '../../src/sys/clock.ts'
@@ -78,6 +78,32 @@ function fill(repo: TestRepo): void {
   repo.git('symbolic-ref', 'HEAD', 'refs/heads/main')
 }
 
+/** The log of a change that landed: four events, as galley writes them. */
+function logOf(change: string, commit: LoggedCommit): string {
+  const { transitions: manifest, tree, commit: id } = commit
+  const base = commit.parents[0] ?? null
+  const common = { at: '2023-11-14T22:13:20.000Z', by: 'A <a@example.org>' }
+  const files = manifest.map(({ path }) => ({ path, tier: 'exact', added: 1, removed: 1 }))
+  const digest = digestOf(manifest)
+  const revision = { number: 1, commit: id, tree, base, digest, manifest, files, remarks: [], reads: [] }
+  const onto = 'refs/heads/main'
+  const first = { title: change, body: '', agent: null, onto, stackedOn: null, key: null, batchHash: '' }
+  const events = [
+    { kind: 'proposed', ...first, undoes: [], redoes: [] },
+    { kind: 'staged', revision, reason: '' },
+    { kind: 'approved', revision: 1, digest, tag: id, via: 'cli' },
+    { kind: 'landed', revision: 1, landing: { ref: onto, before: base, after: id } },
+  ]
+  const ref = `refs/galley/log/${change}`
+  return [
+    `reset ${ref}\n`,
+    ...events.map((event) => {
+      const text = `${JSON.stringify({ ...common, ...event }, null, 1)}\n`
+      return `commit ${ref}\ncommitter ${who(0)}\ndata 1\nx\nM 100644 inline event.json\ndata ${Buffer.byteLength(text)}\n${text}\n`
+    }),
+  ].join('')
+}
+
 /**
  * An approval for every commit after `start` that is no merge, as a server keeps them.
  *
@@ -95,10 +121,12 @@ async function approveAll(
   const id = (rev: string) => commitId(repo.git('rev-parse', rev))
   const commits = await walkCommits(door, { include: [id(branch)], exclude: [id(start)] })
   const tags: string[] = []
+  const logs: string[] = []
   const names: string[] = []
   for (const [n, commit] of commits.entries()) {
-    if (commit.transitions === null) continue
+    if (commit.parents.length > 1) continue
     const change = `g${String(n).padStart(9, '0')}`
+    logs.push(logOf(change, commit))
     const contents = await reader.contents(commit.commit)
     const body = `${JSON.stringify(
       {
@@ -126,7 +154,7 @@ async function approveAll(
   }
   await reader.close()
   await world.close()
-  run(repo, ['fast-import', '--quiet', '--date-format=raw'], tags.join(''))
+  run(repo, ['fast-import', '--quiet', '--date-format=raw', '--force'], [...tags, ...logs].join(''))
   const rows = repo
     .git('for-each-ref', '--sort=taggerdate', '--format=%(objectname) %(refname)', 'refs/tags/')
     .split('\n')
@@ -159,8 +187,9 @@ async function judge(
   requireSignature = false,
 ): Promise<Readonly<Record<string, number>>> {
   const world = await openWorld(repo.dir, { env: repo.env, clock: systemClock })
+  const more = requireSignature ? { allowedSigners: join(repo.home, 'signers') } : {}
   try {
-    return (await verify(world, { range, onto: 'main', requireSignature })).counts
+    return (await verify(world, { range, onto: 'main', requireSignature, ...more })).counts
   } finally {
     await world.close()
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { refusal } from '../helpers/galley.ts'
+import { cliHere, refusal } from '../helpers/galley.ts'
 import { makeRepo } from '../helpers/repo.ts'
 import { approveChange, commitFiles, guardMain, landChange, linesOf, verifyRange } from './verify-world.ts'
 
@@ -55,6 +55,36 @@ describe('verify on a guarded branch', () => {
     for (const range of ['nothing..HEAD', 'HEAD...HEAD', '--all', 'HEAD..-x']) {
       expect((await refusal(() => verifyRange(repo, range))).code).toBe('usage')
     }
+  })
+
+  test('one commit is explained: its step, whose policy counted, what covers it and by whom', async () => {
+    const lines = (first: string, last: string) => [first, ...'abcdefg', last, ''].join('\n')
+    using repo = makeRepo({ files: { 'a.txt': lines('1', '9'), ...guardMain } })
+    repo.git('checkout', '--quiet', '-b', 'topic')
+    const { id } = await landChange(repo, 'First line', { 'a.txt': lines('one', '9') })
+    repo.git('checkout', '--quiet', 'main')
+    await landChange(repo, 'Last line', { 'a.txt': lines('1', 'nine') })
+    repo.git('merge', '--quiet', '--no-edit', 'topic')
+    const before = repo.snapshot()
+    const { code, stdout } = await cliHere(repo, ['verify', '--explain', 'HEAD'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^carried /)
+    expect(stdout).toMatch(
+      /"main" guards the branch\n {11}step {7}100644 \w{12} -> 100644 \w{12} {2}a\.txt\n/,
+    )
+    expect(stdout).toMatch(/covered {4}a merge made the approved changes anew/)
+    expect(stdout).toContain(`used       ${id}, revision 1`)
+    expect(stdout).toMatch(/by Test <test@example.org>, via cli/)
+    const [found] = (await verifyRange(repo, '', { explain: 'HEAD' })).commits
+    expect(found?.explanation).toMatchObject({
+      from: repo.git('rev-parse', 'HEAD~1'),
+      guardedBy: 'main',
+      how: 'remerged',
+      transitions: [{ path: 'a.txt' }],
+      used: [{ change: id, revision: 1, made: [{ newBlob: repo.git('rev-parse', 'HEAD:a.txt') }] }],
+    })
+    expect((await cliHere(repo, ['verify', 'main', '--explain', 'HEAD'])).code).toBe(2)
+    expect(repo.snapshot()).toEqual(before)
   })
 
   test('a first commit is a range of its own', async () => {

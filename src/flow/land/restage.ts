@@ -59,7 +59,7 @@ export async function restageByMerge(
       'no-change',
       `${change.id} is in ${change.onto} already`,
       { id: change.id, tip },
-      `Nothing is left to land: \`galley reject ${change.id}\` takes it off the list.`,
+      'Nothing is left to land. Leave it as it is: a rejection would take its approval from the commit that brought it.',
     )
   const { author } = await parseCommit(reader, revision.commit)
   const staged = await stageRevision(
