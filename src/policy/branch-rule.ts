@@ -3,7 +3,7 @@ import { changeId, isChangeId } from '../model/ids.ts'
 import type { Manifest, Transition } from '../model/manifest.ts'
 import type { Verdict } from '../model/verdict.ts'
 import type { Claims } from './claims.ts'
-import { type ApprovedManifest, composeTransitions, oldSide, type Side } from './transition-chain.ts'
+import { type ApprovedManifest, composeTransitions, newSide, oldSide, type Side } from './transition-chain.ts'
 
 /** The rule itself, as values: `src/flow/verify/README.md` says it in words, and why each part holds. */
 
@@ -75,10 +75,12 @@ function compose<C extends Candidate>(
   approved: readonly C[],
 ): Extract<Cover<C>, { kind: 'covered' }> | null {
   const named = step.claims.changes
+  const same = approved.find(({ key, manifest }) => isStep(manifest, step) && named.every((id) => id === key))
+  if (same !== undefined) return { kind: 'covered', used: [same], how: 'exact' }
   const chain = composeTransitions(step.transitions, approved, step.outside, named)
   if (chain.kind === 'composed') {
     const used = chain.used as readonly C[]
-    return { kind: 'covered', used, how: used.length === 1 ? 'exact' : 'composed' }
+    return { kind: 'covered', used, how: 'composed' }
   }
   if (step.remerged === undefined) return null
   const { used, rest, outside } = step.remerged
@@ -90,6 +92,9 @@ function compose<C extends Candidate>(
   if (more.kind !== 'composed') return null
   return { kind: 'covered', used: [...used, ...(more.used as readonly C[])], how: 'remerged' }
 }
+
+const isStep = (manifest: Manifest, { transitions }: Step): boolean =>
+  manifest.length === transitions.length && manifest.every((t, i) => isSame(transitions[i], t))
 
 function uncoveredPaths(step: Step, unused: readonly Candidate[]): readonly string[] {
   const chain = composeTransitions(step.transitions, unused, step.outside)
@@ -154,4 +159,4 @@ export function usedBy(step: Step, cover: Cover, used: Used): readonly ChangeId[
 }
 
 const isSame = (a: Transition | undefined, b: Transition): boolean =>
-  a !== undefined && oldSide(a) === oldSide(b) && a.newMode === b.newMode && a.newBlob === b.newBlob
+  a?.path === b.path && oldSide(a) === oldSide(b) && newSide(a) === newSide(b)

@@ -74,7 +74,7 @@ describe('verify on a guarded branch', () => {
     )
     expect(stdout).toMatch(/covered {4}a merge made the approved changes anew/)
     expect(stdout).toContain(`used       ${id}, revision 1`)
-    expect(stdout).toMatch(/by Test <test@example.org>, via cli/)
+    expect(stdout).toMatch(/by .* <.*>, via \w+, \d{4}-/)
     const [found] = (await verifyRange(repo, '', { explain: 'HEAD' })).commits
     expect(found?.explanation).toMatchObject({
       from: repo.git('rev-parse', 'HEAD~1'),

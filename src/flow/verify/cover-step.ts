@@ -56,6 +56,8 @@ export interface FoundCover {
   readonly isCarried: boolean
 }
 
+type Found = Omit<FoundCover, 'isCarried'>
+
 /** Signatures that are verified at a time. */
 const ASKED_AT_ONCE = 4
 /** Paths outside of a step that are looked up for a squash. */
@@ -86,48 +88,49 @@ export class StepCoverer {
       const reason = ''
       return { step: plain, cover: { kind: 'uncovered', paths: unreadable, reason }, isCarried: false }
     }
-    const named = (await Promise.all(claims.changes.map((id) => this.pool.ofChange(id)))).flat()
+    const brought = await this.broughtBy(step, used)
+    const named = await this.namedBy(claims)
     const exact = await this.pool.withDigest(digestOf(transitions))
-    const first = await this.settle(step, preferred([...exact, ...named], claims), used, asked)
-    if (first.cover.kind === 'covered') return this.carried(first, step, used)
-    const paths = [transitions, ...named.map((one) => one.manifest)].flat()
-    const near = await this.pool.near(paths)
-    const second = await this.settle(step, preferred([...near, ...named], claims), used, asked)
-    if (second.cover.kind === 'covered') return this.carried(second, step, used)
-    const third = await this.coverAnew(step, second.step, used, asked)
-    return third ?? { ...second, cover: withReason(second.cover, first.cover), isCarried: false }
+    const first = await this.settle(step, preferred([...exact, ...named], claims, brought), used, asked)
+    if (first.cover.kind === 'covered') return carried(first, brought)
+    const near = await this.pool.near([transitions, ...named.map((one) => one.manifest)].flat())
+    const second = await this.settle(step, preferred([...near, ...named], claims, brought), used, asked)
+    if (second.cover.kind === 'covered') return carried(second, brought)
+    const third = await this.coverAnew({ step, brought, near: second.step.candidates }, used, asked)
+    if (third?.cover.kind === 'covered') return carried(third, brought)
+    return { ...second, cover: withReason(second.cover, first.cover), isCarried: false }
+  }
+
+  private async namedBy({ changes }: Claims): Promise<readonly Covering[]> {
+    return (await Promise.all(changes.map((id) => this.pool.ofChange(id)))).flat()
   }
 
   /** A merge whose changes had to be made anew, on what the branch has. */
   private async coverAnew(
-    step: LineStep,
-    found: Step<Offer>,
+    {
+      step,
+      brought,
+      near,
+    }: { readonly step: LineStep; readonly brought: readonly Covering[]; readonly near: readonly Offer[] },
     used: Used,
     asked: Asked,
-  ): Promise<FoundCover | null> {
-    const order = await this.broughtBy(step, used)
-    if (order.length === 0) return null
+  ): Promise<Found | null> {
+    if (brought.length === 0) return null
     const place = await this.place()
+    const onto = await this.treeOf(step.parent)
     const counted = async (covering: Covering, made: Manifest) =>
       (await asked.refusalOf(covering, made)) === null
-    const anew = await remergeInOrder({ place, order, onto: await this.treeOf(step.parent), counted })
+    const anew = await remergeInOrder({ place, order: brought, onto, counted })
     if (anew.used.length === 0) return null
     const rest = await step.against(anew.tree, place.door)
     const offers = anew.used.map(({ covering, made }): Offer => ({ ...offerOf(covering), made }))
     for (const { covering, made } of anew.used) this.note(covering, made)
     const keys = new Set(offers.map((one) => one.key))
-    const others = found.candidates.filter((one) => !keys.has(one.key))
+    const others = near.filter((one) => !keys.has(one.key))
     const outside = await sidesOf(place.reader, anew.tree, rest, others)
     const remerged: Remerged<Offer> = { used: offers, rest, outside }
-    const third = await this.settle(
-      step,
-      others.map((one) => one.covering),
-      used,
-      asked,
-      { remerged, offers },
-    )
-    if (third.cover.kind !== 'covered') return null
-    return this.carried(third, step, used)
+    const coverings = others.map((one) => one.covering)
+    return this.settle(step, coverings, used, asked, { remerged, offers })
   }
 
   /** Asks the rule until no approval that it chose turns out not to count. */
@@ -137,11 +140,10 @@ export class StepCoverer {
     used: Used,
     asked: Asked,
     more: { readonly remerged?: Remerged<Offer>; readonly offers?: readonly Offer[] } = {},
-  ): Promise<Omit<FoundCover, 'isCarried'>> {
+  ): Promise<Found> {
     for (const covering of coverings) this.note(covering, [])
-    const tree = await this.treeOf(step.parent)
     const bare = coverings.map(offerOf)
-    const outside = await sidesOf(this.verifier.reader, tree, step.transitions, bare)
+    const outside = await this.outsideOf(step, bare)
     let candidates: readonly Offer[] = [...bare, ...(more.offers ?? [])]
     const answered = new Set<Covering>((more.offers ?? []).map((one) => one.covering))
     const { remerged } = more
@@ -166,23 +168,13 @@ export class StepCoverer {
     }
   }
 
-  /** A merge is carried where all that covers it comes from its side. */
-  private async carried(
-    found: Omit<FoundCover, 'isCarried'>,
-    step: LineStep,
-    used: Used,
-  ): Promise<FoundCover> {
-    const { cover } = found
-    if (cover.kind !== 'covered' || (await step.side()).length === 0) return { ...found, isCarried: false }
-    const brought = new Set((await this.broughtBy(step, used)).map((one) => one.key))
-    return { ...found, isCarried: cover.used.every((one) => brought.has(one.key)) }
-  }
-
   /** The approved changes that a merge's side holds, in its order, as far as the line has not used them. */
   private async broughtBy(step: LineStep, used: Used): Promise<readonly Covering[]> {
+    const side = await step.side()
+    if (side.length === 0) return []
     const found = new Map<ChangeId, Covering>()
     const taken = new Map(used)
-    for (const commit of await step.side()) {
+    for (const commit of side) {
       for (const covering of await this.heldBy(commit, taken)) {
         if (used.has(covering.key) || found.has(covering.key)) continue
         found.set(covering.key, covering)
@@ -196,10 +188,10 @@ export class StepCoverer {
   private async heldBy(commit: LoggedCommit, taken: Used): Promise<readonly Covering[]> {
     const claims = claimsOf(commit.message)
     if (commit.transitions.length === 0) return []
-    const exact = preferred(await this.pool.withDigest(digestOf(commit.transitions)), claims)
+    const exact = preferred(await this.pool.withDigest(digestOf(commit.transitions)), claims, [])
     const own = exact.find((one) => !taken.has(one.key))
     if (own !== undefined) return [own]
-    const named = (await Promise.all(claims.changes.map((id) => this.pool.ofChange(id)))).flat()
+    const named = await this.namedBy(claims)
     if (named.length > 0 || commit.parents.length > 1) return named
     const plain = plainStep(commit)
     const near = await this.pool.near(commit.transitions)
@@ -210,6 +202,12 @@ export class StepCoverer {
   private note(covering: Covering, made: Manifest): void {
     const paths = [...(this.seen.get(covering) ?? []), ...made.map((t) => t.path)]
     this.seen.set(covering, new Set(paths))
+  }
+
+  /** The usual step has nothing outside, and costs no look. */
+  private async outsideOf(step: LineStep, offers: readonly Offer[]): Promise<ReadonlyMap<string, Side>> {
+    if (outsidePaths(step.transitions, offers, OUTSIDE_MAX).length === 0) return new Map()
+    return sidesOf(this.verifier.reader, await this.treeOf(step.parent), step.transitions, offers)
   }
 
   private treeOf(commit: CommitId | null): Promise<TreeId | null> {
@@ -249,12 +247,24 @@ const offerOf = (covering: Covering): Offer => ({
   covering,
 })
 
-/** Those that the message names go first, then the oldest. Each once. */
-function preferred(coverings: readonly Covering[], { changes }: Claims): readonly Covering[] {
-  const isNamed = (one: Covering) => Number(changes.includes(one.key))
+/** Those that the message names go first, then those that a merge brings, then the oldest. Each once. */
+function preferred(
+  coverings: readonly Covering[],
+  { changes }: Claims,
+  brought: readonly Covering[],
+): readonly Covering[] {
+  const own = new Set(brought)
+  const rank = (one: Covering) => (changes.includes(one.key) ? 0 : own.has(one) ? 1 : 2)
   return [...new Set(coverings)].sort(
-    (a, b) => isNamed(b) - isNamed(a) || Number(a.at > b.at) - Number(a.at < b.at),
+    (a, b) => rank(a) - rank(b) || Number(a.at > b.at) - Number(a.at < b.at),
   )
+}
+
+/** A merge is carried where all that covers it comes from its side. */
+function carried(found: Found, brought: readonly Covering[]): FoundCover {
+  const { cover } = found
+  const keys = new Set(brought.map((one) => one.key))
+  return { ...found, isCarried: cover.kind === 'covered' && cover.used.every((one) => keys.has(one.key)) }
 }
 
 const tooMany = (transitions: Manifest): Cover<Offer> => ({
