@@ -64,8 +64,9 @@ export function runCheck(check: CheckCommand, context: CheckContext): Promise<Ch
 export async function runProgram(program: CheckProgram, context: CheckContext): Promise<CheckRun> {
   const { name, required, file, args, timeoutMs } = program
   const env = { ...checkEnvironment(context, program.worker), ...program.env }
+  const { path, form } = context.tree
   const started = performance.now()
-  const end = await runBounded({ file, args, cwd: context.tree.path, env, timeoutMs })
+  const end = await runBounded({ file, args, cwd: path, tree: form === 'full' ? path : null, env, timeoutMs })
   const durationMs = Math.round(performance.now() - started)
   const base = { name, commit: context.commit, required, durationMs }
   if (end.kind === 'not-started') {

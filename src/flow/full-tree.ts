@@ -144,6 +144,7 @@ async function runSetup(world: World, slot: Slot, command: Command): Promise<Set
   const end = await runBounded({
     ...programOf(command),
     cwd: slot.path,
+    tree: slot.path,
     env: treeEnvironment(world.repository.env, 'setup'),
     timeoutMs: SETUP_TIMEOUT_MS,
   })

@@ -8,12 +8,13 @@ import { invariant, refuse } from '../model/error.ts'
 import { type CommitId, commitId, isObjectId, zeroId } from '../model/ids.ts'
 import { specialFiles } from '../sys/census.ts'
 import { makePrivateDirectory } from '../sys/directories.ts'
+import { holdersOf } from '../sys/process-group-members.ts'
 import { ownIdentity } from '../sys/process-identity.ts'
 import { isRealDirectory, isThere, replaceQuickly } from '../sys/quick-files.ts'
 import { isFullTree } from '../sys/scratch-identity.ts'
 import { readFileOrNull } from '../sys/small-files.ts'
 import { removeAllInTree } from '../sys/tree-files.ts'
-import { removeTree } from '../sys/trees.ts'
+import { moveDirectory, removeTree } from '../sys/trees.ts'
 import { coveredBy } from './covered-paths.ts'
 import type { Store } from './open-store.ts'
 import { forgetHandedOut, removeOwnRepository } from './own-repository.ts'
@@ -28,6 +29,8 @@ export interface Slot extends ScratchTree {
   readonly door: GitDoor & { readonly workTree: string }
   readonly lockFile: string
   readonly stateFile: string
+  /** Where the tree is while nobody has it. */
+  readonly idlePath: string
 }
 
 /** What is known of a slot while nobody uses it, or of its last use. */
@@ -75,6 +78,7 @@ export function slotOf(repository: Repository, store: Store, name: string): Slot
     door: { ...store.door, gitDir, workTree: path, inherited: repository.door.inherited },
     lockFile: `${path}.lock`,
     stateFile: `${path}.json`,
+    idlePath: `${path}.idle`,
   }
 }
 
@@ -126,7 +130,26 @@ export async function makeFullTree(tree: ScratchTree): Promise<void> {
 /** Removes a slot's tree, view and state; its lock stays with whoever has it. */
 export async function dropSlot(slot: Slot): Promise<void> {
   await dropTree(slot)
+  await removeTree(slot.idlePath)
   await removeTree(slot.stateFile)
+}
+
+/**
+ * Puts a clean tree out of reach until somebody takes it: whatever was told of its path finds nothing there, and who holds something of it is
+ * seen.
+ *
+ * @returns false, where a process holds it: it could write in there at any time.
+ */
+export async function setAside(slot: Slot): Promise<boolean> {
+  await removeTree(slot.idlePath)
+  return (await moveDirectory(slot.path, slot.idlePath)) && holdersOf(slot.idlePath).length === 0
+}
+
+/** Brings a tree back that was set aside. False where there is none: whatever stands in its place was not seen clean. */
+export async function bringBack(slot: Slot): Promise<boolean> {
+  if (!isRealDirectory(slot.idlePath)) return false
+  await removeTree(slot.path)
+  return moveDirectory(slot.idlePath, slot.path)
 }
 
 /** Removes a full tree and galley's view of it. */

@@ -12,6 +12,7 @@ import { isFullTree } from '../sys/scratch-identity.ts'
 import { moveTree } from './materialise.ts'
 import type { Store } from './open-store.ts'
 import {
+  bringBack,
   cleanSlot,
   dropSlot,
   isOfThisBoot,
@@ -22,6 +23,7 @@ import {
   type SetupState,
   type Slot,
   type SlotState,
+  setAside,
   slotOf,
   writeSlotState,
 } from './pool-slot.ts'
@@ -132,7 +134,8 @@ async function tryTake(
 export const holdsWork = (state: SlotState): boolean => state.phase === 'run'
 
 /** Whether processes of a run are still there, though nobody waits for them. */
-export const runGoesOn = (run: string): boolean => membersOf({ text: run, leader: null }).length > 0
+export const runGoesOn = (run: string, tree: string): boolean =>
+  membersOf({ text: run, leader: null, tree: { path: tree, since: null } }).length > 0
 
 async function prepare(
   repository: Repository,
@@ -147,8 +150,9 @@ async function prepare(
     writeSlotState(slot, { commit, phase: 'moving', run: null, usedAt: request.clock.now(), setup })
   // The user's repository may have dropped the commit that the tree stands at.
   const isKnown = (await request.reader.info(state.commit)) !== null
-  const stands = isKnown && (await isFullTree(slot.path, slot.door.gitDir))
-  if (!isReady(state) || !stands) {
+  const isAsLeft =
+    isKnown && isReady(state) && (await bringBack(slot)) && (await isFullTree(slot.path, slot.door.gitDir))
+  if (!isAsLeft) {
     await noteMoving()
     setup = null
     const isWhole = state.phase !== 'moving' && isOfThisBoot(state)
@@ -233,5 +237,5 @@ async function giveBack(
   const options = { keeps: state.setup?.brought ?? [], trustsIndex: true }
   const isClean = !isTooMany && (await cleanSlot(slot, state.commit, options).catch(() => false))
   if (isClean) await writeSlotState(slot, { ...state, phase: 'clean', run: null })
-  else await dropSlot(slot)
+  if (!isClean || !(await setAside(slot))) await dropSlot(slot)
 }

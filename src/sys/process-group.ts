@@ -1,7 +1,7 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { errorCode } from '../model/errno.ts'
-import { type GroupMember, membersOf, type RunMark } from './process-group-members.ts'
+import { type GroupMember, membersOf, type RunMark, startOf } from './process-group-members.ts'
 
 export interface GroupRequest {
   readonly file: string
@@ -10,6 +10,8 @@ export interface GroupRequest {
   /** The whole environment; `mark` is in one of its values, so that descendants can be recognised by it. */
   readonly env: Readonly<Record<string, string>>
   readonly mark: string
+  /** A tree that nobody but the command has to do with; null = none. */
+  readonly tree: string | null
   /** `inherit`: the caller's own input, output and errors. `stderr`: what it prints goes to the caller's errors. */
   readonly stdio: 'inherit' | 'stderr' | 'none'
   /** Hands on the signals that this process gets, instead of ending by them. For programs that are nothing but the command. */
@@ -40,7 +42,7 @@ const BY_TERMINAL: readonly string[] = ['SIGINT', 'SIGQUIT']
 
 /**
  * Runs a command to its end, then ends whatever it left running: its process group, its session, and on Linux every process
- * that has `mark` in its environment, wherever it has gone since.
+ * that has `mark` in its environment, wherever it has gone since, and every later one that holds something of its tree.
  *
  * The command leads a session of its own, except where its input is a terminal: a program that works at a terminal needs to stay in
  * the terminal's session. Resolves for every exit code; rejects only when the command could not be started.
@@ -59,7 +61,9 @@ export async function runInGroup(request: GroupRequest): Promise<GroupResult> {
       windowsHide: true,
     })
     pid = child.pid
-    const mark: RunMark = { text: request.mark, leader: atTerminal ? null : (pid ?? null) }
+    const since = pid === undefined ? null : startOf(pid)
+    const tree = request.tree === null ? null : { path: request.tree, since }
+    const mark: RunMark = { text: request.mark, leader: atTerminal ? null : (pid ?? null), tree }
     const { exitCode, signal } = await endOf(child)
     const { ended, survivors } = await endMembers(mark)
     const status = exitCode ?? 128 + (signal === null ? 0 : constants.signals[signal])
@@ -109,6 +113,7 @@ function forwardSignals(childPid: () => number | undefined, atTerminal: boolean)
 /** Ends every process of a run that is still there: asked first, then by force. */
 export async function endMembers(
   mark: RunMark,
+  graceMs: number = GRACE_MS,
 ): Promise<{ readonly ended: number; readonly survivors: readonly number[] }> {
   const seen = new Set<string>()
   const look = (): readonly GroupMember[] => {
@@ -118,7 +123,7 @@ export async function endMembers(
   }
   let members = look()
   for (const { pid } of members) sendSignal(pid, 'SIGTERM')
-  const until = performance.now() + GRACE_MS
+  const until = performance.now() + graceMs
   while (members.length > 0 && performance.now() < until) {
     await pause(POLL_MS)
     members = look()

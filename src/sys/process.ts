@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { errorCode } from '../model/errno.ts'
+import { startOf } from './process-group-members.ts'
 
 export interface RunRequest {
   readonly file: string
@@ -22,6 +23,8 @@ export interface RunResult {
   readonly stderr: Buffer
   readonly timedOut: boolean
   readonly outputTruncated: boolean
+  /** The process, and when it began in clock ticks since the start of the system; for looking who is left of it. */
+  readonly started: { readonly pid: number; readonly since: number | null } | null
 }
 
 /** How long output is still listened to after a program with a group of its own has ended. */
@@ -43,6 +46,10 @@ export function run(request: RunRequest): Promise<RunResult> {
     })
     const out = collect(child.stdout, request.outputMaxBytes)
     const err = collect(child.stderr, request.outputMaxBytes)
+    const started =
+      request.ownGroup === true && child.pid !== undefined
+        ? { pid: child.pid, since: startOf(child.pid) }
+        : null
     let timedOut = false
     const timer = setTimeout(() => {
       timedOut = true
@@ -72,6 +79,7 @@ export function run(request: RunRequest): Promise<RunResult> {
         stderr: err.bytes(),
         timedOut,
         outputTruncated: out.truncated() || err.truncated(),
+        started,
       })
     })
     if (child.stdin) {

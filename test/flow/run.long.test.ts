@@ -35,10 +35,11 @@ const isRunning = (pid: number) =>
 
 /** The pool's tree, wherever it is: there is one as long as one run after another is made. */
 const treeOf = (world: World) => join(scratchHome(world.repository), 'pool-1')
+const idleTreeOf = (world: World) => `${treeOf(world)}.idle`
 
 /** What differs in an idle tree of the pool, by galley's own view of it: it has no repository while nobody has it. */
 function statusIn(repo: TestRepo, tree: string): string {
-  const view = join(repo.dir, '.git/galley/store.git/worktrees', basename(tree))
+  const view = join(repo.dir, '.git/galley/store.git/worktrees', basename(tree, '.idle'))
   return repo.git('--git-dir', view, '--work-tree', tree, 'status', '--porcelain', '--ignored')
 }
 
@@ -100,8 +101,8 @@ describe('running an agent in a scratch tree', () => {
       ['src/c.ts', 'added', '100755'],
     ])
     expect(contentsOf(repo, change?.commit ?? '', 'a.txt')).toBe('one\ndeux')
-    expect(readdirSync(treeOf(open.world)).sort()).toEqual(['.gitignore', 'a.txt', 'gone.txt', 'src'])
-    expect(statusIn(repo, treeOf(open.world))).toBe('')
+    expect(readdirSync(idleTreeOf(open.world)).sort()).toEqual(['.gitignore', 'a.txt', 'gone.txt', 'src'])
+    expect(statusIn(repo, idleTreeOf(open.world))).toBe('')
     repo.git('reset', '-q', '--hard')
     await approve(open.world, { id: change?.id ?? '', via: 'cli' })
     await land(open.world, { id: change?.id ?? '' })
@@ -287,8 +288,8 @@ describe('what a command may leave behind', () => {
     expect(readdirSync(beside).sort()).toEqual(['nested', 'pipe'])
     expect(readdirSync(join(beside, 'nested')).sort()).toEqual(['.git', 'file'])
     expect(readFileSync(join(repo.home, 'outside/kept.txt'), 'utf8')).toBe('kept')
-    expect(readdirSync(treeOf(open.world)).sort()).toEqual(['a.txt', 'd'])
-    expect(statusIn(repo, treeOf(open.world))).toBe('')
+    expect(readdirSync(idleTreeOf(open.world)).sort()).toEqual(['a.txt', 'd'])
+    expect(statusIn(repo, idleTreeOf(open.world))).toBe('')
   })
 
   test('a huge file is left out and kept in a folder; the tree is clean', async () => {
@@ -299,7 +300,7 @@ describe('what a command may leave behind', () => {
     const folder = join(scratchHome(open.world.repository), `left-${outcome.run}`)
     expect(outcome.left).toEqual([folder])
     expect(statSync(join(folder, 'core.1')).size).toBe(20 * 1024 ** 3)
-    expect(existsSync(join(treeOf(open.world), 'core.1'))).toBe(false)
+    expect(existsSync(join(idleTreeOf(open.world), 'core.1'))).toBe(false)
   })
 
   test('work that no change can hold is refused with its code, and kept as a commit', async () => {
@@ -312,7 +313,7 @@ describe('what a command may leave behind', () => {
     const left = denied.data['left'] as { readonly commit: string; readonly ref: string }
     expect(contentsOf(repo, left.commit, 'secret/s.txt')).toBe('2')
     expect(contentsOf(repo, left.ref, 'a.txt')).toBe('2')
-    expect(statusIn(repo, treeOf(open.world))).toBe('')
+    expect(statusIn(repo, idleTreeOf(open.world))).toBe('')
     expect((await shell(open.world, 'cat a.txt secret/s.txt')).exitCode).toBe(0)
   })
 
@@ -338,7 +339,7 @@ describe('what a command may leave behind', () => {
     expect(subjects).toContain('Side')
     expect(readFileSync(join(store, 'config'), 'utf8')).not.toContain('Mallory')
     expect(existsSync(join(store, 'hooks'))).toBe(false)
-    expect(statusIn(repo, treeOf(open.world))).toBe('')
+    expect(statusIn(repo, idleTreeOf(open.world))).toBe('')
     expect((await shell(open.world, 'cat a.txt > seen.txt')).changes[0]?.files).toMatchObject([
       { path: 'seen.txt' },
     ])
@@ -353,7 +354,7 @@ describe('what a command may leave behind', () => {
       'rm -r .git; git init -q; git add -A; git -c user.name=x -c user.email=x@y commit -qm own; echo 2 > a.txt',
     )
     expect(own.changes[0]?.files.map((f) => f.path)).toEqual(['a.txt'])
-    expect(statusIn(repo, treeOf(open.world))).toBe('')
+    expect(statusIn(repo, idleTreeOf(open.world))).toBe('')
     const before = repo.snapshot()
     const tree = treeOf(open.world)
     const swapped = await refusal(() =>
@@ -398,7 +399,7 @@ describe('what the tree is provided with', () => {
     const beside = join(scratchHome(open.world.repository), `left-${outcome.run}`)
     expect(outcome.left).toEqual([`refs/galley/left/${outcome.run}/branch/main`, beside])
     expect(readdirSync(beside)).toEqual(['.env'])
-    expect(existsSync(join(treeOf(open.world), '.env'))).toBe(false)
+    expect(existsSync(join(idleTreeOf(open.world), '.env'))).toBe(false)
     expect(repo.read('.env')).toBe('SECRET=1\n')
   })
 
@@ -459,7 +460,7 @@ describe('what the tree is provided with', () => {
     expect((await shell(open.world, 'cat modules/a > seen.txt')).changes[0]?.files).toHaveLength(1)
     const seen = await shell(open.world, 'cat modules/* > seen.txt; touch modules/new; rm -f modules/gone')
     expect(contentsOf(repo, seen.changes[0]?.commit ?? '', 'seen.txt')).toBe('good')
-    expect(readdirSync(join(treeOf(open.world), 'modules'))).toEqual(['a'])
+    expect(readdirSync(join(idleTreeOf(open.world), 'modules'))).toEqual(['a'])
   })
 
   test('a setup that fails refuses, with what it said; without setup the command runs', async () => {

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -6,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -141,9 +143,9 @@ describe('a full tree of the pool', () => {
     const home = scratchHome(open.world.repository)
     expect(
       readdirSync(home)
-        .filter((name) => /^pool-\d+$/.test(name))
+        .filter((name) => /^pool-\d+\.idle$/.test(name))
         .sort(),
-    ).toEqual([...kept].sort())
+    ).toEqual(kept.map((name) => `${name}.idle`).sort())
     const store = join(repo.dir, '.git/galley/store.git')
     expect(repo.git('--git-dir', store, 'worktree', 'list').split('\n')).toHaveLength(kept.length + 1)
   })
@@ -188,6 +190,7 @@ describe('a full tree of the pool', () => {
     await release(null)
     const state = await readSlotState(slot)
     expect(state?.phase).toBe('clean')
+    renameSync(slot.idlePath, slot.path)
     await writeSlotState(slot, {
       commit: commitId(second),
       phase: 'moving',
@@ -196,12 +199,45 @@ describe('a full tree of the pool', () => {
       setup: null,
     })
     writeFileSync(join(slot.path, 'a.txt'), '2\n')
-    writeFileSync(join(slot.door.gitDir, 'index'), 'torn')
     writeFileSync(viewIndex(slot), 'torn')
     const tree = await take(open.world, first)
     expect(tree.slot.path).toBe(slot.path)
     expectTrue(repo, slot.path, first)
     await tree.release(null)
+  })
+
+  test('is out of reach while nobody has it: what is written to its path comes to nothing', async () => {
+    using repo = makeRepo({ files: { 'a.txt': '1\n' } })
+    const head = repo.git('rev-parse', 'HEAD')
+    await using open = await openFor(repo)
+    const { slot, release } = await take(open.world, head)
+    await release(null)
+    expect(existsSync(slot.path)).toBe(false)
+    mkdirSync(slot.path)
+    writeFileSync(join(slot.path, 'a.txt'), 'late\n')
+    writeFileSync(join(slot.path, 'late.txt'), 'late\n')
+    const next = await take(open.world, head)
+    expect(next.slot.path).toBe(slot.path)
+    expectTrue(repo, slot.path, head)
+    await next.release(null)
+  })
+
+  test('is not kept for another while a process is in it', async () => {
+    using repo = makeRepo({ files: { 'a.txt': '1\n' } })
+    const head = repo.git('rev-parse', 'HEAD')
+    await using open = await openFor(repo)
+    const { slot, release } = await take(open.world, head)
+    const sleeper = spawn('/bin/sleep', ['300'], { cwd: slot.path, stdio: 'ignore' })
+    try {
+      await release(null)
+      expect([existsSync(slot.path), existsSync(slot.idlePath)]).toEqual([false, false])
+      const next = await take(open.world, head)
+      expectTrue(repo, next.slot.path, head)
+      await next.release(null)
+      expect(existsSync(next.slot.idlePath)).toBe(true)
+    } finally {
+      sleeper.kill('SIGKILL')
+    }
   })
 
   test('is made anew when it or its registration has gone', async () => {
@@ -210,7 +246,7 @@ describe('a full tree of the pool', () => {
     await using open = await openFor(repo)
     const { slot, release } = await take(open.world, head)
     await release(null)
-    rmSync(slot.path, { recursive: true })
+    rmSync(slot.idlePath, { recursive: true })
     const second = await take(open.world, head)
     expectTrue(repo, second.slot.path, head)
     await second.release(null)

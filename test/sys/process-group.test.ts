@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { buildSync } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runInGroup } from '../../src/sys/process-group.ts'
-import { membersOf } from '../../src/sys/process-group-members.ts'
+import { holdersOf, membersOf } from '../../src/sys/process-group-members.ts'
 
 let home = ''
 let count = 0
@@ -17,13 +17,14 @@ afterAll(() => rmSync(home, { recursive: true, force: true }))
 // What these scripts leave when the tests themselves are killed ends by itself.
 const newMark = () => `mark-${process.pid}-${count++}-${Math.random()}`
 
-const shell = (script: string, mark = newMark()) =>
+const shell = (script: string, mark = newMark(), tree: string | null = null) =>
   runInGroup({
     file: '/bin/sh',
     args: ['-c', script],
     cwd: home,
     env: { PATH: process.env['PATH'] ?? '', MARK: mark },
     mark,
+    tree,
     stdio: 'none',
     forwardsSignals: false,
   })
@@ -41,7 +42,14 @@ describe('a command in a group of its own', () => {
   })
 
   test('is refused by the system when there is no such program', async () => {
-    const request = { file: join(home, 'nothing'), args: [], cwd: home, env: {}, mark: newMark() } as const
+    const request = {
+      file: join(home, 'nothing'),
+      args: [],
+      cwd: home,
+      env: {},
+      mark: newMark(),
+      tree: null,
+    } as const
     await expect(runInGroup({ ...request, stdio: 'none', forwardsSignals: false })).rejects.toMatchObject({
       code: 'ENOENT',
     })
@@ -67,6 +75,32 @@ describe('a command in a group of its own', () => {
     expect(isRunning(pidIn('bare'))).toBe(false)
   })
 
+  test.each([
+    ['has its tree as working directory', 'cd "$T"; env -i setsid sleep 300', ''],
+    ['has a file of its tree open', 'cd /; exec 3>>"$T/f"; env -i setsid sleep 300', ''],
+    [
+      'runs a program of its tree',
+      'cd /; env -i setsid "$T/program" 300',
+      'cp "$(command -v sleep)" "$T/program";',
+    ],
+  ])('takes those with it whom nothing but the tree gives away: one that %s', async (_, script, first) => {
+    const tree = mkdtempSync(join(home, 'tree-'))
+    const start = `${first.replaceAll('$T', tree)} ( ${script.replaceAll('$T', tree)} ) & for i in $(seq 300); do pgrep -f 'sleep 300|program 300' | head -1 > found; sleep 0.01; [ ! -s found ] || break; done; sleep 0.1`
+    expect(await shell(start, newMark(), tree)).toMatchObject({ survivors: [] })
+    expect(holdersOf(tree)).toEqual([])
+  })
+
+  test('leaves whoever was in its tree before it, and tells of them', async () => {
+    const tree = mkdtempSync(join(home, 'tree-'))
+    const other = spawn('/bin/sleep', ['300'], { stdio: 'ignore', cwd: tree })
+    try {
+      await shell('sleep 300 & true', newMark(), tree)
+      expect(holdersOf(tree)).toEqual([other.pid])
+    } finally {
+      other.kill('SIGKILL')
+    }
+  })
+
   test('leaves the processes of others alone', async () => {
     const other = spawn('/bin/sleep', ['300'], { stdio: 'ignore' })
     try {
@@ -88,7 +122,7 @@ describe('a command in a group of its own', () => {
     writeFileSync(
       entry,
       `import { runInGroup } from ${JSON.stringify(group)}
-       const result = await runInGroup({ file: '/bin/sh', args: ['-c', 'trap "echo int > got; exit 7" INT; echo > ready; for i in $(seq 3000); do sleep 0.02; done'], cwd: ${JSON.stringify(home)}, env: { PATH: process.env.PATH ?? '', M: 'signal-test' }, mark: 'signal-test-mark', stdio: 'inherit', forwardsSignals: true })
+       const result = await runInGroup({ file: '/bin/sh', args: ['-c', 'trap "echo int > got; exit 7" INT; echo > ready; for i in $(seq 3000); do sleep 0.02; done'], cwd: ${JSON.stringify(home)}, env: { PATH: process.env.PATH ?? '', M: 'signal-test' }, mark: 'signal-test-mark', tree: null, stdio: 'inherit', forwardsSignals: true })
        process.exitCode = result.exitCode ?? 1`,
     )
     buildSync({ entryPoints: [entry], outfile: program, bundle: true, platform: 'node', format: 'esm' })

@@ -85,7 +85,7 @@ export async function examineTrees(world: World): Promise<readonly Finding[]> {
       )
     } else if (holdsWork(state) && state.run !== null) {
       findings.push(
-        runGoesOn(state.run)
+        runGoesOn(state.run, slot.path)
           ? note('trees', `the run ${state.run} is going on in ${slot.path}`)
           : problem(
               'trees',

@@ -13,6 +13,7 @@ import {
   readSlotState,
   type Slot,
   type SlotState,
+  setAside,
   slotOf,
   writeSlotState,
 } from '../../store/pool-slot.ts'
@@ -166,7 +167,7 @@ export async function salvageRuns(
     try {
       const state = await readSlotState(slot)
       if (state?.phase !== 'run' || state.run === null) continue
-      if (runGoesOn(state.run))
+      if (runGoesOn(state.run, slot.path))
         keptBack.push({ what: slot.path, reason: `the run ${state.run} still goes on` })
       else salvaged.push(await salvage(world, store, slot, state, state.run))
     } catch (error) {
@@ -206,7 +207,8 @@ async function salvage(
   if (isClean) {
     const { commit, usedAt } = state
     await writeSlotState(slot, { commit, usedAt, phase: 'clean', run: null, setup: null })
-  } else await dropSlot(slot)
+  }
+  if (!isClean || !(await setAside(slot))) await dropSlot(slot)
   const [ref = null, ...others] = kept.names.filter((name) => name !== kept.folder)
   return { run, ref, others, folder: kept.folder, remarks: kept.remarks }
 }

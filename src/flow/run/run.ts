@@ -93,6 +93,7 @@ async function start(work: RunWork): Promise<GroupResult> {
     cwd,
     env: runEnvironment(world, id, agent, cwd),
     mark: id,
+    tree: tree.slot.path,
     stdio: request.stdio ?? 'none',
     forwardsSignals: request.forwardsSignals === true,
   }).catch((error: NodeJS.ErrnoException) => {
