@@ -2,6 +2,7 @@ import { type PathConversion, pathConversions } from '../git/attributes.ts'
 import { blobIdOf } from '../git/blob-id.ts'
 import { isTrue } from '../git/config.ts'
 import { cleanBytes } from '../git/convert.ts'
+import { allowHint } from '../git/filter-driver.ts'
 import { lookUpPath, type ObjectReader, type TreeLookup } from '../git/objects.ts'
 import { refuse } from '../model/error.ts'
 import type { ErrorCode } from '../model/error-codes.ts'
@@ -90,17 +91,24 @@ async function readPath(
   const base = lookup.kind === 'file' ? { mode: lookup.entry.mode, blob: blobId(lookup.entry.id) } : null
   const root = world.repository.workTree
   const fromBase = async (): Promise<PathState | Failure> => {
+    // What the tree holds of it is the filter's own form, in which nobody edits.
+    if (conversion?.kind === 'converted' && conversion.filter !== null)
+      return fail(
+        'filtered',
+        `${path} is behind a filter, and is edited only where it stands in the work tree`,
+        {},
+      )
     const current = await baseState(reader, base, request.fileMaxBytes)
     if (current === 'too-large')
       return fail('too-large', `${path} is larger than ${request.fileMaxBytes} bytes`, {})
     return { ...about, current, base, uncommitted: false, conversion: null, encoding: null }
   }
   if (conversion?.kind === 'filtered') {
-    // Only the filter's program knows which blob this is, and galley never runs one.
+    // Only the filter's program knows which blob this is, and the user does not let galley run it.
     const code = conversion.driver === 'lfs' ? 'lfs-pointer' : 'filtered'
-    return fail(code, `${path} passes through the filter "${conversion.driver}"`, {
-      driver: conversion.driver,
-    })
+    const { driver } = conversion
+    const failure = fail(code, `${path} passes through the filter "${driver}"`, { driver })
+    return { ...failure, hint: allowHint(driver) }
   }
   if (!request.useWorkTree || root === null) return fromBase()
   const file = await readWorkTreeFile(root, path, request.fileMaxBytes)

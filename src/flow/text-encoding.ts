@@ -86,6 +86,7 @@ const byEncoding = (encoding: string): ConvertedPath => ({
   lineEndings: { kind: 'as-is' },
   encoding,
   ident: false,
+  filter: null,
 })
 
 /** To UTF-8, by git's own conversion. */

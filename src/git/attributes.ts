@@ -1,20 +1,22 @@
 import { type ConfigValues, configBoolean, configValues } from './config-values.ts'
-import { git, withoutIndex } from './door.ts'
+import { type GitDoor, git, withoutIndex } from './door.ts'
 import type { Repository } from './open-repository.ts'
 
 /** How git turns the bytes of a path into a blob and back. Paths whose bytes are the blob have none. */
 export type PathConversion = ConvertedPath | FilteredPath
 
-/** Line endings, an encoding, or `$Id$`: git does this by itself, without running any program. */
+/** Line endings, an encoding, or `$Id$`: git does this by itself. A filter is here only where the user allows it. */
 export interface ConvertedPath {
   readonly kind: 'converted'
   readonly lineEndings: LineEndings
   /** `working-tree-encoding`, such as `UTF-16LE-BOM`; null = none. */
   readonly encoding: string | null
   readonly ident: boolean
+  /** The filter driver that the user lets galley run on the path, as git does; null = none. */
+  readonly filter: string | null
 }
 
-/** The path passes through a filter driver that is configured here. galley never runs one. */
+/** The path passes through a filter driver that is configured here and that the user does not allow (`galley.allowFilter`). */
 export interface FilteredPath {
   readonly kind: 'filtered'
   /** `lfs`, `git-crypt`, … */
@@ -62,6 +64,13 @@ export async function pathConversions(
     const conversion = conversionOf(set, values)
     if (conversion !== null) conversions.set(path, conversion)
   }
+  if (![...conversions.values()].some(({ kind }) => kind === 'filtered')) return conversions
+  const allowed = await allowedFilters(repository.door)
+  for (const [path, conversion] of conversions) {
+    if (conversion.kind !== 'filtered' || !allowed.has(conversion.driver)) continue
+    const set = found.get(path) ?? new Map()
+    conversions.set(path, { ...convertedBy(set, values), filter: conversion.driver })
+  }
   return conversions
 }
 
@@ -99,11 +108,38 @@ async function checkAttributes(
 function conversionOf(set: AttributeSet, values: ConfigValues): PathConversion | null {
   const driver = namedValue(set.get('filter'))
   if (driver !== null && isConfigured(driver, values)) return { kind: 'filtered', driver }
-  const lineEndings = lineEndingsOf(set, values)
-  const encoding = encodingOf(set)
-  const ident = set.get('ident') === 'set'
-  if (lineEndings.kind === 'as-is' && encoding === null && !ident) return null
-  return { kind: 'converted', lineEndings, encoding, ident }
+  const converted = convertedBy(set, values)
+  const { lineEndings, encoding, ident } = converted
+  return lineEndings.kind === 'as-is' && encoding === null && !ident ? null : converted
+}
+
+const convertedBy = (set: AttributeSet, values: ConfigValues): ConvertedPath => ({
+  kind: 'converted',
+  lineEndings: lineEndingsOf(set, values),
+  encoding: encodingOf(set),
+  ident: set.get('ident') === 'set',
+  filter: null,
+})
+
+/** Scopes that are the user's alone: a repository's own configuration may have come with it, or from an agent at work in it. */
+const OWN_SCOPES = ['system', 'global', 'command']
+
+/**
+ * The filter drivers that the user lets galley run: `galley.allowFilter`, in their own configuration, as often as they like and with
+ * several names in one value.
+ */
+async function allowedFilters(door: GitDoor): Promise<ReadonlySet<string>> {
+  const result = await git(door, {
+    args: ['config', '-z', '--show-scope', '--get-all', 'galley.allowFilter'],
+    okCodes: [0, 1],
+  })
+  const fields = result.stdout.toString('utf8').split('\0')
+  const names = new Set<string>()
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    if (!OWN_SCOPES.includes(fields[i] ?? '')) continue
+    for (const name of (fields[i + 1] ?? '').split(/[\s,]+/)) if (name !== '') names.add(name)
+  }
+  return names
 }
 
 /** A value that is a name, not one of the words that check-attr prints for the three states. */

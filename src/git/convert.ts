@@ -7,6 +7,7 @@ import { type ConvertedPath, type PathConversion, pathConversions } from './attr
 import { sha256Hex } from './blob-id.ts'
 import { configValues } from './config-values.ts'
 import { type GitDoor, git, gitFailure } from './door.ts'
+import { allowHint, cleanByFilter, smudgeByFilter } from './filter-driver.ts'
 import type { Repository } from './open-repository.ts'
 
 /** What may be known already, so that it is not asked again. */
@@ -28,7 +29,7 @@ export interface ConversionHints {
  * store.
  *
  * The conversion is done by git itself, behind the store's door and with the path's line-ending, encoding and
- * `ident` attributes alone: no program of the user's runs.
+ * `ident` attributes alone: no program of the user's runs, but for a filter that they allow, which runs as in their own repository.
  *
  * @throws GalleyError `filtered`, when the path passes through a filter driver that is configured (Git LFS
  * included): only that program knows the blob. `not-utf8`, when the bytes are not in the path's
@@ -42,6 +43,8 @@ export async function cleanBytes(
   hints: ConversionHints = {},
 ): Promise<BlobId> {
   const conversion = await knownConversion(repository, path, hints)
+  if (typeof conversion?.filter === 'string')
+    return cleanByFilter({ repository, store, path, driver: conversion.filter }, bytes)
   const isPlain = conversion === null || !changesOnClean(conversion, bytes)
   if (isPlain) return hashInto(store, ['--no-filters'], bytes, path)
   const effective = await withoutKeptCrlf(store, conversion, hints.base ?? null)
@@ -67,6 +70,8 @@ export async function smudgeBlob(
   hints: ConversionHints = {},
 ): Promise<Buffer> {
   const conversion = await knownConversion(repository, path, hints)
+  if (typeof conversion?.filter === 'string')
+    return smudgeByFilter({ repository, store, path, driver: conversion.filter }, blob)
   const isPlain = conversion === null || !changesOnSmudge(conversion)
   const config = isPlain ? [] : await attributeArguments(store, conversion)
   const what = isPlain ? ['blob', blob] : ['--filters', '--path=f', blob]
@@ -88,13 +93,12 @@ async function knownConversion(
       ? ((await pathConversions(repository, [path])).get(path) ?? null)
       : hints.conversion
   if (conversion?.kind !== 'filtered') return conversion
+  const { driver } = conversion
   refuse(
     'filtered',
-    `${path} passes through the filter driver "${conversion.driver}", which galley does not run`,
-    {
-      path,
-      driver: conversion.driver,
-    },
+    `${path} passes through the filter driver "${driver}", which galley does not run`,
+    { path, driver },
+    allowHint(driver),
   )
 }
 

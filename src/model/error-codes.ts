@@ -79,7 +79,11 @@ const codes = {
   'lfs-pointer': ['The file is kept by Git LFS.', 'Use `write` with base64 for the whole content.'],
   filtered: [
     'The path passes through a filter driver of the user.',
-    'Edit it yourself; galley runs no filter programs.',
+    'Edit it yourself, or allow the driver in your own configuration: `git config --global --add galley.allowFilter <driver>`.',
+  ],
+  'filter-failed': [
+    'A filter driver that the user allows failed.',
+    'Its words are shown: put right what they say, then try again.',
   ],
   submodule: ['The path is a submodule or lies in one.', 'Run galley inside the submodule.'],
   untracked: [
