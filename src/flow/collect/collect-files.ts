@@ -4,6 +4,7 @@ import { cleanBytes } from '../../git/convert.ts'
 import { emptyTree, type FileChange, openImporter } from '../../git/fast-import.ts'
 import { type ListedEntry, listTree } from '../../git/list-tree.ts'
 import { objectIdOf } from '../../git/loose-object.ts'
+import type { ObjectReader } from '../../git/objects.ts'
 import type { Repository } from '../../git/open-repository.ts'
 import { type BlobWriter, openBlobWriter } from '../../git/write-blobs.ts'
 import { GalleyError } from '../../model/error.ts'
@@ -18,6 +19,7 @@ import { type Beside, type FilesBefore, isRuleFile, sortTree } from './sort-tree
 export interface CollectPlace {
   readonly repository: Repository
   readonly store: Store
+  readonly reader: ObjectReader
   /** The tree's directory. */
   readonly path: string
 }
@@ -156,9 +158,10 @@ class Taking {
 
   async finish(gone: readonly FileChange[]): Promise<TreeId> {
     await this.blobs.finish()
-    const { store } = this.place
+    const { store, reader } = this.place
     const { commit } = this.request
     const changes = [...gone, ...this.changes]
+    if (changes.length === 0) return reader.commitTree(commit)
     const who = { name: 'galley', email: 'galley@localhost', date: '0 +0000' }
     const importer = openImporter(store.door, { asPack: false })
     const facts = { parent: commit, author: who, committer: who, message: 'What stood in a tree\n' }

@@ -12,6 +12,7 @@ import type { Person } from '../../model/person.ts'
 import type { Store } from '../../store/open-store.ts'
 import { readOwnHead } from '../../store/own-refs.ts'
 import type { OwnRepository } from '../../store/own-repository.ts'
+import { objectFilesIn } from '../../sys/object-files.ts'
 import { placeObjects } from '../../sys/place-objects.ts'
 import { type NamedObject, namedObjects } from './git-names.ts'
 import { findKeepable, type Keepable } from './keepable.ts'
@@ -45,6 +46,11 @@ export async function collectGit(
   const { store } = stores
   const head = readOwnHead(own.gitDir)
   if (head === null) return { head: null, kept: [], faults: ['its .git is no directory any more'] }
+  if (holdsNone(own)) {
+    const sound =
+      head.commit === own.handedOut?.commit ? head.commit : await soundHead(store, head.commit, [])
+    return { head: sound, kept: [], faults: oddities(own, head) }
+  }
   return withObjectsTaken(stores, join(own.gitDir, 'objects'), async (taken) => {
     const known = await knownCommits(store, own)
     const keepable = await findKeepable(taken.quarantine, taken.objects, known)
@@ -55,11 +61,17 @@ export async function collectGit(
     if (taken.objects.length > 0) placeObjects(taken.quarantine.directory, join(store.door.gitDir, 'objects'))
     const torn = keepable.torn.map((id) => `a part of ${id} is missing`).slice(0, 3)
     return {
-      head: await soundHead(store, head.commit, keepable),
+      head: await soundHead(store, head.commit, keepable.torn),
       kept: [...kept, ...rest],
       faults: [...taken.faults, ...torn, ...oddities(own, head)],
     }
   })
+}
+
+/** Nobody wrote an object there: what was looked at only leaves none. */
+function holdsNone({ gitDir }: OwnRepository): boolean {
+  const { loose, packs, others } = objectFilesIn(join(gitDir, 'objects'))
+  return loose.length + packs.length + others.length === 0
 }
 
 /** What the tree was given, as far as it is there still. */
@@ -73,8 +85,12 @@ async function knownCommits(store: Store, { handedOut }: OwnRepository): Promise
 }
 
 /** A commit that cannot be read whole would stop whoever builds on it. */
-async function soundHead(store: Store, head: CommitId | null, keepable: Keepable): Promise<CommitId | null> {
-  if (head === null || keepable.torn.includes(head)) return null
+async function soundHead(
+  store: Store,
+  head: CommitId | null,
+  torn: readonly string[],
+): Promise<CommitId | null> {
+  if (head === null || torn.includes(head)) return null
   return (await missingFrom(store.door, [head])).size === 0 ? head : null
 }
 

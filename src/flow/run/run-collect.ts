@@ -54,9 +54,10 @@ export async function collectWork(
   const { base, before, fileMaxBytes } = options
   const { repository } = world
   const own = await ownRepositoryOf(slot)
+  const reader = await world.reader()
   const git = await collectGit({ store, user: repository.door }, own, await world.identity())
   const files = await collectFiles(
-    { repository, store, path: slot.path },
+    { repository, store, reader, path: slot.path },
     {
       commit: base,
       before,
@@ -66,7 +67,7 @@ export async function collectWork(
     },
   )
   const { head } = git
-  const commits = head === null ? null : await commitsSince(store, await world.reader(), base, head)
+  const commits = head === null ? null : await commitsSince(store, reader, base, head)
   return { ...files, git, head, commits }
 }
 
