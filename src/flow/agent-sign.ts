@@ -1,6 +1,6 @@
 import { join, sep } from 'node:path'
 import { agentAtWork, clientEnvironment, isSet, ownMarks } from '../policy/agent-environment.ts'
-import { scratchHome } from '../store/scratch.ts'
+import { scratchHome } from '../store/scratch-home.ts'
 import { ownDirectory, startedWith } from '../sys/lineage.ts'
 import type { World } from './world.ts'
 

@@ -7,6 +7,7 @@ import type { Store } from '../store/open-store.ts'
 import { ownRepositoryOf, planOwnRepository, writeOwnRepository } from '../store/own-repository.ts'
 import { dropTree, makeFullTree } from '../store/pool-slot.ts'
 import { openedTree, type ScratchTree, viewIndex } from '../store/scratch.ts'
+import { ensureScratchHome } from '../store/scratch-home.ts'
 import { isRealDirectory, isThere } from '../sys/quick-files.ts'
 import { currentRevision } from './check.ts'
 import { loadChange, refuseLostBase } from './logged-change.ts'
@@ -51,6 +52,7 @@ async function makeOpened(
   commit: CommitId,
 ): Promise<readonly string[]> {
   const { repository } = world
+  await ensureScratchHome(repository)
   await copyIgnoreRules(repository, store)
   const own = await planOwnRepository(repository, store, { onto: change.onto, who: await world.identity() })
   await dropTree(tree)

@@ -1,6 +1,6 @@
 import { findRelation } from '../git/ancestry.ts'
 import { parseCommit } from '../git/commit.ts'
-import { resolveCommit, updateRefs } from '../git/refs.ts'
+import { updateRefs } from '../git/refs.ts'
 import { takenRemark } from '../landing/backup.ts'
 import { isPending, type Landing } from '../model/change.ts'
 import { asSystemRefusal } from '../model/errno.ts'
@@ -12,6 +12,7 @@ import { landingRef, logRef } from '../store/change-refs.ts'
 import type { Store } from '../store/open-store.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
 import { currentRevision } from './check.ts'
+import { findDestination } from './follow-branch.ts'
 import { keptFiles } from './kept-files.ts'
 import { recordWithMarks } from './mark-undone.ts'
 import { refreshSession } from './refresh-session.ts'
@@ -42,10 +43,12 @@ export async function finishRecorded(
   store: Store,
   logged: LoggedChange,
 ): Promise<Recorded | null> {
-  const { change } = logged
   const after = logged.refs.landing
-  if (after === null || !isPending(change.state)) return null
-  const tip = await resolveCommit(world.repository.door, change.onto)
+  if (after === null || !isPending(logged.change.state)) return null
+  const place = await findDestination(world, logged, undefined).catch(goneAsNull)
+  if (place === null) return null
+  const { tip } = place
+  const { change } = place.logged
   if (tip === null || (await findRelation(store.door, after, tip)) === 'unrelated') return null
   const { parents } = await parseCommit(await world.reader(), after)
   const landing: Landing = { ref: change.onto, before: parents[0] ?? null, after }
@@ -55,6 +58,11 @@ export async function finishRecorded(
   )
   const remarks = ['the landing had been interrupted after the branch moved', ...kept, ...recorded.remarks]
   return { ...recorded, remarks }
+}
+
+function goneAsNull(error: unknown): null {
+  if (error instanceof GalleyError && error.code === 'branch-moved') return null
+  throw error
 }
 
 export async function recordLanding(

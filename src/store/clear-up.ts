@@ -7,7 +7,7 @@ import { findNames, lookAtPassing, type PassingFile } from '../sys/passing-files
 import { repositoryUse } from '../sys/process-list.ts'
 import { listDirectory, removeTree } from '../sys/trees.ts'
 import type { AtWork } from './at-work.ts'
-import { scratchHome } from './scratch.ts'
+import { scratchHome } from './scratch-home.ts'
 
 /** A git whose galley was killed has read its last by then. */
 const PATIENCE_MS = 3_000

@@ -4,7 +4,7 @@ import type { Repository } from '../git/open-repository.ts'
 import { listUntracked } from '../git/untracked.ts'
 import { copyIntoTree } from '../sys/tree-files.ts'
 import { readWorkTreeFile } from '../sys/work-tree-file.ts'
-import { scratchHome } from './scratch.ts'
+import { scratchHome } from './scratch-home.ts'
 
 export const INCLUDE_FILE = '.worktreeinclude'
 

@@ -11,7 +11,7 @@ import { isThere } from '../sys/quick-files.ts'
 import type { BytePath } from '../sys/walk-tree.ts'
 import { noteLeft } from './left-since.ts'
 import type { Store } from './open-store.ts'
-import { scratchHome } from './scratch.ts'
+import { scratchHome } from './scratch-home.ts'
 
 /** Work of a run that did not become part of a change: commits under refs, files in a folder. Kept for `LEFT_DAYS`. */
 export const LEFT_PREFIX = 'refs/galley/left/'

@@ -18,7 +18,8 @@ import { moveDirectory, removeTree } from '../sys/trees.ts'
 import { coveredBy } from './covered-paths.ts'
 import type { Store } from './open-store.ts'
 import { forgetHandedOut, removeOwnRepository } from './own-repository.ts'
-import { type ScratchTree, scratchHome } from './scratch.ts'
+import type { ScratchTree } from './scratch.ts'
+import { scratchHome } from './scratch-home.ts'
 
 /**
  * One full tree of the pool: its place, and how galley's own git sees it. That view lies in the store, with an index of galley's own: the

@@ -5,7 +5,7 @@ import { type CheckoutOptions, checkOutScratch } from '../git/scratch-tree.ts'
 import { refuse } from '../model/error.ts'
 import type { CommitId } from '../model/ids.ts'
 import type { Clock } from '../sys/clock.ts'
-import { makePrivateDirectory, namesIn } from '../sys/directories.ts'
+import { namesIn } from '../sys/directories.ts'
 import { type Acquisition, acquireExclusiveFile } from '../sys/exclusive-file.ts'
 import { membersOf } from '../sys/process-group-members.ts'
 import { isFullTree } from '../sys/scratch-identity.ts'
@@ -27,7 +27,7 @@ import {
   slotOf,
   writeSlotState,
 } from './pool-slot.ts'
-import { scratchHome } from './scratch.ts'
+import { ensureScratchHome, scratchHome } from './scratch-home.ts'
 
 /** Full trees that are kept for the next use. More exist only while they are in use. */
 export const POOL_MAX = 3
@@ -71,7 +71,7 @@ export async function takeFullTree(
   store: Store,
   request: FullTreeRequest,
 ): Promise<FullTree> {
-  await makePrivateDirectory(scratchHome(repository))
+  await ensureScratchHome(repository)
   for (const slot of await knownSlots(repository, store, request.commit)) {
     const taken = await tryTake(repository, slot, request)
     if (taken !== null) return taken

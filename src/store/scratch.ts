@@ -1,15 +1,13 @@
-import { basename, dirname, isAbsolute, join } from 'node:path'
-import { sha256Hex } from '../git/blob-id.ts'
+import { basename, dirname, join } from 'node:path'
 import type { GitDoor } from '../git/door.ts'
 import type { Repository } from '../git/open-repository.ts'
 import { addScratchTree, checkOutScratch, isCleanAt, setCone } from '../git/scratch-tree.ts'
 import { refuse } from '../model/error.ts'
 import type { ChangeId, CommitId } from '../model/ids.ts'
-import { makePrivateDirectory } from '../sys/directories.ts'
-import { homeDirectory } from '../sys/home.ts'
 import { isScratchTree } from '../sys/scratch-identity.ts'
 import { removeTree } from '../sys/trees.ts'
 import type { Store } from './open-store.ts'
+import { ensureScratchHome, scratchHome } from './scratch-home.ts'
 
 /** A scratch tree of galley's, outside the user's repository. */
 export interface ScratchTree {
@@ -24,16 +22,6 @@ const CONE_MAX_DIRECTORIES = 30
 
 /** The index of galley's own view of a tree. */
 export const viewIndex = ({ door }: Pick<ScratchTree, 'door'>): string => join(door.gitDir, 'index')
-
-/** `$XDG_CACHE_HOME/galley/<repository>`: the place of all scratch trees of one repository. */
-export function scratchHome(repository: Repository): string {
-  const env = repository.env
-  // A relative value is to be ignored, says the specification.
-  const set = env['XDG_CACHE_HOME'] ?? ''
-  const cache = isAbsolute(set) ? set : join(homeDirectory(env), '.cache')
-  const name = basename(dirname(repository.commonDir)).replaceAll(/[^\w.-]/g, '_') || 'repository'
-  return join(cache, 'galley', `${name}-${sha256Hex(repository.commonDir).slice(0, 12)}`)
-}
 
 /** Where a change's scratch tree is, or would be. */
 export const scratchPath = (repository: Repository, id: ChangeId, form: ScratchTree['form']): string =>
@@ -67,7 +55,7 @@ export async function ensureScratch(
     // What stands there instead (a link, a tree whose registration is gone) is taken away without following it.
     await removeTree(path)
     await removeTree(door.gitDir)
-    await makePrivateDirectory(dirname(path))
+    await ensureScratchHome(repository)
     await addScratchTree(store.door, { path, commit: request.commit, reason: `galley ${request.id}` })
     if (!(await isScratchTree(path, door.gitDir))) {
       refuse('io-error', `the scratch tree ${path} could not be made: something else stands in its place`, {

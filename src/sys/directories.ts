@@ -1,7 +1,7 @@
 import { constants, rmdirSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { absentAsNull, errorCode } from '../model/errno.ts'
+import { absentAsNull, errorCode, isAbsent } from '../model/errno.ts'
 
 /** Whether a directory is at a path; links are followed. */
 export const isDirectory = async (path: string): Promise<boolean> =>
@@ -10,7 +10,7 @@ export const isDirectory = async (path: string): Promise<boolean> =>
 /** Names in a directory, sorted; none when there is no such directory. */
 export async function namesIn(directory: string): Promise<readonly string[]> {
   const names = await readdir(directory).catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return []
+    if (isAbsent(error)) return []
     throw error
   })
   return names.sort()

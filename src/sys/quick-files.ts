@@ -3,7 +3,7 @@ import { rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errorCode } from '../model/errno.ts'
 import { randomName } from './clock.ts'
-import { readPlainFile } from './plain-file.ts'
+import { readPlainFile, standsAt } from './plain-file.ts'
 
 /**
  * Puts a file of galley's own in place as a whole, without waiting for the device: for what can be made again, in a tree
@@ -16,13 +16,11 @@ export async function replaceQuickly(file: string, bytes: Uint8Array | string): 
 }
 
 /** Whether anything stands at a path; a link counts, wherever it leads. */
-export const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
+export const isThere = (path: string): boolean => standsAt(path) !== 'absent'
 
 /** Whether a path and the two directories above it are directories and no links. */
 export function isRealDirectory(path: string): boolean {
-  return [path, dirname(path), dirname(dirname(path))].every(
-    (part) => lstatSync(part, { throwIfNoEntry: false })?.isDirectory() === true,
-  )
+  return [path, dirname(path), dirname(dirname(path))].every((part) => standsAt(part) === 'directory')
 }
 
 /** Reads a file of galley's own at once; null when there is none. Waits for no pipe: what is no file reads as empty. */

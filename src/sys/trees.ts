@@ -11,7 +11,7 @@ import {
   unlink,
 } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { errorCode } from '../model/errno.ts'
+import { errorCode, isAbsent } from '../model/errno.ts'
 import { randomName } from './clock.ts'
 
 /** A path whose names need not be UTF-8: as bytes where they are not. */
@@ -158,7 +158,7 @@ async function heldPath(handle: FileHandle, path: Place): Promise<Place> {
 }
 
 function missing(error: unknown): null {
-  if (errorCode(error) === 'ENOENT') return null
+  if (isAbsent(error)) return null
   throw error
 }
 

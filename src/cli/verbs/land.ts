@@ -25,6 +25,11 @@ export const land: Verb = {
         default: false,
         describe: 'Approve it first, as `galley approve` does',
       })
+      .option('onto', {
+        type: 'string',
+        describe: 'The branch to land on, where the one it was made for is gone',
+        requiresArg: true,
+      })
       .option('all', { type: 'boolean', default: false, describe: 'Every approved change, oldest first' }),
   run: async (context, args) => {
     const world = await context.world()
@@ -32,7 +37,8 @@ export const land: Verb = {
     const id = await namedChange(world, args, 'pending')
     if (args['approve'] === true)
       await approve(world, { id, via: context.terminal.isInteractive ? 'terminal' : 'cli' })
-    const result = await landFlow(world, { id })
+    const onto = args['onto'] as string | undefined
+    const result = await landFlow(world, { id, ...(onto === undefined ? {} : { onto }) })
     return { value: { ...result }, text: `${landedText(result, context.terminal)}${landedNotes(result)}` }
   },
 }

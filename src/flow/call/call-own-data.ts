@@ -1,6 +1,6 @@
 import { dirname, relative } from 'node:path'
 import { refuse } from '../../model/error.ts'
-import { scratchHome } from '../../store/scratch.ts'
+import { scratchHome } from '../../store/scratch-home.ts'
 import type { World } from '../world.ts'
 
 /**

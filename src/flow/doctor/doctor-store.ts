@@ -6,7 +6,7 @@ import { readChange } from '../../store/change-log.ts'
 import { findStore, galleyDirectory, type Store } from '../../store/open-store.ts'
 import { holdsWork, runGoesOn, slotNames } from '../../store/pool.ts'
 import { readSlotState, slotOf } from '../../store/pool-slot.ts'
-import { scratchHome } from '../../store/scratch.ts'
+import { lostHomes, scratchHome } from '../../store/scratch-home.ts'
 import { diskUsage } from '../../sys/file-ages.ts'
 import { openToOthers } from '../../sys/permissions.ts'
 import type { World } from '../world.ts'
@@ -95,8 +95,15 @@ export async function examineTrees(world: World): Promise<readonly Finding[]> {
       )
     }
   }
+  const lost = await lostHomes(world.repository)
   return [
     ...findings,
+    ...lost.map(({ path, owner }) =>
+      note(
+        'trees',
+        `the repository of ${path} is not at ${owner} any more: \`galley gc\` takes the folder away`,
+      ),
+    ),
     good('trees', `scratch trees are in ${home} (${Math.ceil(diskUsage(home) / 1024)} KiB)`),
   ]
 }

@@ -18,9 +18,11 @@ import {
   writeSlotState,
 } from '../../store/pool-slot.ts'
 import { kept } from '../../store/retention.ts'
-import { type ScratchTree, scratchHome } from '../../store/scratch.ts'
+import type { ScratchTree } from '../../store/scratch.ts'
+import { type LostHome, lostHomes, scratchHome } from '../../store/scratch-home.ts'
 import { agesIn } from '../../sys/file-ages.ts'
 import { isScratchTree } from '../../sys/scratch-identity.ts'
+import { readFileOrNull } from '../../sys/small-files.ts'
 import { removeTree } from '../../sys/trees.ts'
 import { filesBefore } from '../collect/files-before.ts'
 import { keepCollected } from '../collect/keep-collected.ts'
@@ -86,7 +88,38 @@ export async function planTrees(
     else if (name.endsWith('.json') && isSlotName(slot))
       add(await planSlot(world, slotOf(world.repository, store, slot)))
   }
+  for (const home of await lostHomes(world.repository)) add(await planLostHome(store, home))
   return { removals, kept: keptBack, lost }
+}
+
+/** The folder of a repository that is not where it was: this one, before it was moved, or one that is gone. */
+async function planLostHome(store: Store, { path, owner }: LostHome): Promise<Planned> {
+  const held: string[] = []
+  for (const { name } of await agesIn(path)) {
+    const tree = join(path, name)
+    if (name.startsWith('left-')) held.push(`${name}, which a run left`)
+    if (!/^g\w+-full$/.test(name)) continue
+    const gitDir = join(store.door.gitDir, 'worktrees', name)
+    const door = { ...store.door, gitDir, workTree: tree }
+    const why = await whyTreeStays(store, { path: tree, door, form: 'full' }).catch(
+      () => 'it cannot be told whether somebody worked in it',
+    )
+    if (why !== null) held.push(`${name}, which was opened: ${why}`)
+  }
+  for (const { name } of await agesIn(path)) {
+    const phase =
+      name.endsWith('.json') && isSlotName(name.slice(0, -5)) ? await phaseOf(join(path, name)) : null
+    if (phase === 'run') held.push(`${name.slice(0, -5)}, in which a run was cut off`)
+  }
+  const work =
+    held.length === 0
+      ? null
+      : `its repository ${owner} is not there any more, and it holds ${held.join('; ')}`
+  return { what: path, remove: () => removeTree(path), work }
+}
+
+async function phaseOf(file: string): Promise<string> {
+  return /"phase":"(\w+)"/.exec((await readFileOrNull(file))?.toString('latin1') ?? '')?.[1] ?? ''
 }
 
 /** Folders of what runs left, and passing files of processes that were killed. */

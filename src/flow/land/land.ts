@@ -1,5 +1,4 @@
 import { isTrue } from '../../git/config.ts'
-import { resolveCommit } from '../../git/refs.ts'
 import { withIndexHeld } from '../../landing/hold-index.ts'
 import { type LandRequest, landCommit } from '../../landing/land-commit.ts'
 import type { HeldIndex } from '../../landing/request.ts'
@@ -14,6 +13,7 @@ import type { Store } from '../../store/open-store.ts'
 import { checkNames, checkRevision, currentRevision, recordChecks, runChecks } from '../check.ts'
 import { believable } from '../exchange/foreign-change.ts'
 import { takeRecorded } from '../finish-records.ts'
+import { type Destination, findDestination, hasMoved } from '../follow-branch.ts'
 import { loadChange, refuseLostBase } from '../logged-change.ts'
 import { type PolicyInForce, readPolicy, withBasePolicy } from '../read-policy.ts'
 import { finishRecorded, type Recorded, recordOrTell, rememberLanding } from '../record-landing.ts'
@@ -31,6 +31,8 @@ export interface LandWish {
   readonly id: string
   /** What must stand at its paths, where its approval is bound to the files themselves (see `LandRequest`). */
   readonly bound?: LandRequest['bound']
+  /** A branch to land on, where its own is gone. */
+  readonly onto?: string
 }
 
 /**
@@ -49,7 +51,7 @@ export async function land(world: World, request: LandWish): Promise<Landed> {
     await world.identity()
     const logged = await loadChange(world, store, request.id)
     const finished = takeRecorded(world, logged.change) ?? (await finishRecorded(world, store, logged))
-    return finished ?? landPersistently(world, store, logged, request.bound)
+    return finished ?? landPersistently(world, store, logged, request)
   })
 }
 
@@ -65,14 +67,16 @@ async function landPersistently(
   world: World,
   store: Store,
   first: LoggedChange,
-  bound: LandWish['bound'],
+  { bound, onto }: Pick<LandWish, 'bound' | 'onto'>,
 ): Promise<Landed> {
   let logged = first
   for (let tries = 1; ; tries++) {
-    let tip: CommitId | null = null
+    let place: Destination | null = null
     const attempt = async (held?: HeldIndex) => {
-      tip = await resolveCommit(world.repository.door, logged.change.onto)
-      return landApproved(world, store, logged, { tip, bound, held })
+      place = await findDestination(world, logged, onto)
+      const { tip, remark } = place
+      const landed = await landApproved(world, store, place.logged, { tip, bound, held })
+      return remark === null ? landed : { ...landed, remarks: [remark, ...landed.remarks] }
     }
     try {
       const isHeld = tries >= HOLD_FROM && (await mayBeQuick(world, logged))
@@ -80,7 +84,7 @@ async function landPersistently(
     } catch (error) {
       const mayTryAgain = error instanceof GalleyError && error.code === 'branch-moved' && tries < LAND_TRIES
       if (!mayTryAgain) throw error
-      if ((await resolveCommit(world.repository.door, logged.change.onto)) === tip) throw error
+      if (!(await hasMoved(world, place))) throw error
       logged = await loadChange(world, store, logged.change.id)
     }
   }
