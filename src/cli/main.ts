@@ -9,6 +9,7 @@ import type { CliProcess } from './cli-process.ts'
 import { inTurn } from './directories.ts'
 import { errorText, exitCodeOf, ofVerb, usageError } from './errors.ts'
 import { readInput } from './input.ts'
+import { type LiveLine, openLiveLine } from './live-line.ts'
 import type { Parsed } from './parse.ts'
 import { readPlainWords } from './plain-words.ts'
 import { openTerminal } from './terminal.ts'
@@ -24,6 +25,7 @@ export async function runCli(argv: readonly string[], proc: CliProcess): Promise
   // What follows a `--` is for somebody else: another program's own options.
   const wantsJson = (argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv).includes('--json')
   let called: string | null = null
+  const live = openLiveLine(proc)
   const worlds: World[] = []
   try {
     const global = readGlobals(argv)
@@ -38,7 +40,12 @@ export async function runCli(argv: readonly string[], proc: CliProcess): Promise
       proc.stdout.write(parsed.text)
       return 0
     }
-    const context = makeContext(proc, directoryOf(proc, global.directory), global.verb, wantsJson, worlds)
+    const context = makeContext(
+      proc,
+      directoryOf(proc, global.directory),
+      { name: global.verb, json: wantsJson, live },
+      worlds,
+    )
     const answer = await verb
       .run(context, parsed.args)
       .catch((error: unknown) => {
@@ -46,6 +53,7 @@ export async function runCli(argv: readonly string[], proc: CliProcess): Promise
         throw error
       })
       .finally(() => Promise.all(worlds.map((w) => w.close())))
+      .finally(live.clear)
     await printAnswer(proc, context, { ...answer, value: { ...answer.value, ...noticesOf(worlds) } })
     if (!wantsJson) noteNotices(proc, worlds)
     return answer.exitCode ?? 0
@@ -163,10 +171,10 @@ async function unknownVerb(word: string): Promise<string> {
 function makeContext(
   proc: CliProcess,
   cwd: string,
-  verb: string,
-  json: boolean,
+  { name, json, live }: { readonly name: string; readonly json: boolean; readonly live: LiveLine },
   worlds: World[],
 ): CliContext {
+  const options = { env: proc.env, clock: systemClock, onProgress: live.show }
   let world: Promise<World> | null = null
   return {
     cwd,
@@ -184,15 +192,15 @@ function makeContext(
       return proc.stdout
     },
     world: () => {
-      world ??= openWorld(cwd, { env: proc.env, clock: systemClock }).then(async (w) => {
+      world ??= openWorld(cwd, options).then(async (w) => {
         worlds.push(w)
-        if (!RECOVERS_NOT.has(verb)) await finishFirst(w, proc)
+        if (!RECOVERS_NOT.has(name)) await finishFirst(w, proc)
         return w
       })
       return world
     },
     readInput: (file) => readInput(file, cwd, proc.stdin),
-    terminal: openTerminal(proc, json),
+    terminal: openTerminal(proc, json, live),
   }
 }
 

@@ -31,6 +31,8 @@ export interface Terminal {
   readonly write: (text: string) => void
   /** What is no part of the answer, on standard error. */
   readonly note: (text: string) => void
+  /** Says what takes long and how far it is; shown where it takes longer than a second, and gone before anything else is written. */
+  readonly progress: (text: string) => void
   /** Asks; anything but y or yes is no, and no terminal is no. */
   readonly confirm: (question: string) => Promise<boolean>
 }

@@ -115,7 +115,8 @@ export async function runChecks(
         ? inSmall
         : { seal: { tree: full.slot, commit, own }, brought, failure: full.setupFailure }
     const runs: CheckRun[] = []
-    for (const check of wanted) {
+    for (const [i, check] of wanted.entries()) {
+      world.progress(`check ${check.name} (${i + 1} of ${wanted.length})`)
       runs.push(await runOne(check, check.tree === 'full' ? inFull : inSmall, context, judge))
       if (rewriterAmong(runs) !== null) return runs
     }

@@ -41,8 +41,6 @@ export interface ProvisionRequest {
   readonly usesSetup: boolean
   /** What the repository in the tree is to be. */
   readonly own: OwnPlan
-  /** Told what is being done, for whoever waits. */
-  readonly onProgress?: (text: string) => void
 }
 
 /** A tree in use, and the two ways to be done with it. */
@@ -68,7 +66,7 @@ export async function withFullTree<T>(
 
 /** As `withFullTree`, for whoever has to look at what is left before it goes. */
 export async function holdFullTree(world: World, store: Store, request: ProvisionRequest): Promise<HeldTree> {
-  const { commit, onProgress } = request
+  const { commit } = request
   await copyIgnoreRules(world.repository, store)
   const reader = await world.reader()
   const tree = await takeFullTree(world.repository, store, {
@@ -76,11 +74,7 @@ export async function holdFullTree(world: World, store: Store, request: Provisio
     purpose: request.purpose,
     reader,
     clock: world.clock,
-    ...(onProgress
-      ? {
-          onProgress: ({ percent }: { readonly percent: number }) => onProgress(`checking out: ${percent} %`),
-        }
-      : {}),
+    onProgress: ({ percent }) => world.progress(`checking out: ${percent} %`),
   })
   let setup: SetupState | null = tree.setup
   const release = async () => {
@@ -113,17 +107,13 @@ interface SetUp {
 }
 
 /** Runs the policy's setup command, unless what it brought for these lock files is there still. */
-async function setUp(
-  world: World,
-  tree: FullTree,
-  { policy, own, onProgress }: ProvisionRequest,
-): Promise<SetUp> {
+async function setUp(world: World, tree: FullTree, { policy, own }: ProvisionRequest): Promise<SetUp> {
   const { slot, commit } = tree
   const key = policy.setup === null ? null : await setupKey(await world.reader(), commit, policy.setup)
   if (tree.setup !== null && tree.setup.key === key) return { setup: tree.setup, failure: null }
   for (const path of tree.setup?.brought ?? []) await removeAllInTree(slot.path, path.replace(/\/$/, ''))
   if (policy.setup === null || key === null) return { setup: null, failure: null }
-  onProgress?.(`setting up: ${commandText(policy.setup.run)}`)
+  world.progress(`setting up: ${commandText(policy.setup.run)}`)
   await writeOwnRepository(slot, own, { head: commit, index: viewIndex(slot) })
   const failure = await runSetup(world, slot, policy.setup.run)
   // The tree is to be what the commit says; what setup writes into tracked files is nobody's work.

@@ -41,6 +41,8 @@ import { openWorld, type World } from './world.ts'
 export interface OpenOptions {
   /** Default: the process's own. Read for agents' variables, the cache directory and git's configuration files. */
   readonly env?: Readonly<Record<string, string | undefined>>
+  /** Told what takes long and how far it is, in words for people; `''` = nothing does any more. */
+  readonly onProgress?: (text: string) => void
 }
 
 type ChangeAnswer = Promise<{ readonly change: ChangeView }>
@@ -116,7 +118,11 @@ export interface Galley {
  * @throws GalleyError `not-a-repository`, `dubious-ownership`, `unsupported-repository`, `git-too-old`.
  */
 export async function open(directory: string, options: OpenOptions = {}): Promise<Galley> {
-  const world = await openWorld(directory, { env: options.env ?? process.env, clock: systemClock })
+  const world = await openWorld(directory, {
+    ...options,
+    env: options.env ?? process.env,
+    clock: systemClock,
+  })
   return withPublicCodes(world, {
     read: (request) => readFile(world, request),
     propose: ({ batch, ...rest }) => propose(world, { ...rest, batch: jsonBytes(batch) }),

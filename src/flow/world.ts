@@ -37,6 +37,8 @@ export interface World {
   /** What every answer of this world's is to say beside itself. */
   readonly notices: Set<string>
   readonly log: Log
+  /** Says what takes long and how far it is, for whoever waits at a terminal; `''` = nothing does any more. Changes nothing. */
+  readonly progress: (text: string) => void
   /** A verb could not do to the end what it had begun: what it was making may lie about, and the next one looks for it. */
   readonly noteFailure: () => void
   /** Counts a verb of a caller that may ask for several at once: to each of them, the others are at work like other processes. */
@@ -55,6 +57,7 @@ export interface Head {
 export interface WorldOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
+  readonly onProgress?: (text: string) => void
 }
 
 /**
@@ -108,6 +111,7 @@ export async function openWorld(directory: string, options: WorldOptions): Promi
     now: () => new Date(options.clock.now()).toISOString(),
     notices: new Set(),
     log,
+    progress: options.onProgress ?? (() => undefined),
     noteFailure: () => {
       hasFailed = true
     },

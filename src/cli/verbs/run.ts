@@ -5,7 +5,7 @@ import { usageError } from '../errors.ts'
 import { messageOf, messageOption } from '../message.ts'
 import { permissionModeOf, permissionModeOption } from '../permission-mode.ts'
 import { changeLine, noticesOf } from '../text.ts'
-import type { CliContext, Terminal, Verb } from '../verb.ts'
+import type { CliContext, Verb } from '../verb.ts'
 
 export const run: Verb = {
   usage: 'run [options] -- <command> [args…]',
@@ -44,7 +44,6 @@ export const run: Verb = {
       )
     const message = messageOf(args)
     const world = await context.world()
-    const progress = progressLine(context.terminal)
     const outcome = await runFlow(world, {
       command,
       ...message,
@@ -55,23 +54,11 @@ export const run: Verb = {
       // Standard output is the command's own, unless it is for one JSON value.
       stdio: context.json ? 'stderr' : 'inherit',
       forwardsSignals: true,
-      onProgress: progress,
     })
-    progress('')
     if (!context.json) context.terminal.note(outcomeText(outcome, context))
     const change = outcome.changes.at(-1) ?? null
     return { value: { change, ...outcome }, text: '', exitCode: outcome.exitCode }
   },
-}
-
-/** One line on standard error that is written over, where somebody looks. */
-function progressLine(terminal: Terminal): (text: string) => void {
-  let shown = ''
-  return (text) => {
-    if (!terminal.isInteractive || text === shown) return
-    shown = text
-    terminal.note(`\r\u001b[K${text === '' ? '' : `galley: ${visible(text)}`}`)
-  }
 }
 
 function outcomeText(outcome: RunOutcome, { terminal }: CliContext): string {

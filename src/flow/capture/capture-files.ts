@@ -60,7 +60,8 @@ export async function readCaptured(
   }
   const files: CapturedFile[] = []
   const problems: GalleyError[] = []
-  for (const one of wanted) {
+  for (const [i, one] of wanted.entries()) {
+    world.progress(`capturing file ${i + 1} of ${wanted.length}`)
     const file = await readOne(reading, one).catch((error: unknown) => {
       if (!(error instanceof GalleyError)) throw error
       problems.push(error)

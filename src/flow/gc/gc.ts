@@ -97,11 +97,13 @@ const nothing = (dryRun: boolean): Collected => ({
 async function collectIn(world: World, store: Store, request: GcRequest): Promise<Collected> {
   const { dryRun, force = false } = request
   const before = await sizeOf(store)
+  world.progress('looking at what is kept')
   if (!dryRun) await mendArchives(store)
   const runs = dryRun ? { salvaged: [], kept: [] } : await salvageRuns(world, store)
   const { changes } = await listLiveChanges(store)
   const decided = changes.filter((c) => isDecided(c.state))
   const expired = expiredChanges(changes, await basesOfPending(world, store, changes), world.clock.now())
+  world.progress(`archiving ${decided.length} landed changes`)
   const archived = dryRun ? decided.map((c) => c.id) : await archive(world, store, decided)
   if (!dryRun) await removeChanges(store, expired)
   const states = await statesWithout(store, expired)
@@ -112,8 +114,10 @@ async function collectIn(world: World, store: Store, request: GcRequest): Promis
   const files = await expiredFiles(store, world.clock.now())
   if (!dryRun) {
     if (refs.length > 0) await updateRefs(store.door, refs, 'galley: gc')
+    world.progress(`removing ${trees.removals.length} trees`)
     for (const { remove } of trees.removals) await remove()
     for (const file of files) await removeTree(file)
+    world.progress('packing the store')
     await tidyStore(world, store)
   }
   return {

@@ -28,7 +28,6 @@ export interface RunRequest {
   readonly stdio?: 'inherit' | 'stderr' | 'none'
   /** Hands signals of this process on to the command. For programs that are nothing but the command. */
   readonly forwardsSignals?: boolean
-  readonly onProgress?: (text: string) => void
 }
 
 /** What became of a run. */

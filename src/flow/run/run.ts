@@ -59,7 +59,6 @@ export async function run(world: World, request: RunRequest): Promise<RunOutcome
     purpose: { kind: 'run', run: id },
     usesSetup: request.usesSetup !== false,
     own,
-    ...(request.onProgress ? { onProgress: request.onProgress } : {}),
   })
   const agent: Agent = { name: basename(program).slice(0, limits.nameMaxCharacters), session: id }
   const before = await filesBefore(tree.slot, tree.brought)
@@ -86,7 +85,8 @@ async function start(work: RunWork): Promise<GroupResult> {
   }
   const [file, ...args] = request.command
   const cwd = directoryInTree(tree.slot.path, request.directory ?? '')
-  request.onProgress?.('')
+  // The terminal is the command's own now.
+  world.progress('')
   return runInGroup({
     file: file ?? '',
     args,

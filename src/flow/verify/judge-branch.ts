@@ -57,7 +57,8 @@ class LineJudge {
     await eachAtOnce(steps, JUDGED_AT_ONCE, ({ logged }) => this.askAhead(logged, policy))
     const used = new Map(earlier)
     const verdicts: CommitVerdict[] = []
-    for (const { step, logged, side } of steps) {
+    for (const [i, { step, logged, side }] of steps.entries()) {
+      this.verifier.world.progress(`verifying step ${i + 1} of ${steps.length}`)
       if (policy.isStrict && besideFrom !== null && logged.commit === besideFrom.commit) {
         verdicts.push(besideFrom)
         continue

@@ -51,7 +51,8 @@ export async function judgeCommits(
   const run = async (earlier: ReadonlyMap<CommitId | null, Used>): Promise<readonly CommitVerdict[]> => {
     const usedAt = new UsedAlong(commits, (commit) => earlier.get(lines.get(commit)?.start ?? null))
     const verdicts: CommitVerdict[] = []
-    for (const logged of commits) {
+    for (const [i, logged] of commits.entries()) {
+      verifier.world.progress(`verifying commit ${i + 1} of ${commits.length}`)
       const used = usedAt.of(logged)
       const done = await judgeOne(logged, used)
       for (const key of usedBy(done.found.step, done.found.cover, used)) used.set(key, logged.commit)
