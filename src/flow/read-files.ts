@@ -11,6 +11,7 @@ import { type BlobId, blobId, type TreeId, treeId } from '../model/ids.ts'
 import type { FileMode } from '../model/manifest.ts'
 import type { Failure } from '../model/resolution.ts'
 import { findCollision } from '../policy/fold.ts'
+import { checkPath } from '../policy/paths.ts'
 import { holdsOnly } from '../sys/holds-only.ts'
 import { readWorkTreeFile, type WorkTreeFile } from '../sys/work-tree-file.ts'
 import { decodeFile, encodingOfNew, type TextEncoding } from './text-encoding.ts'
@@ -84,6 +85,9 @@ async function readPath(
 ): Promise<PathState | Failure> {
   const fail = failureAt(path, use.item)
   const lookup = await lookUpPath(reader, request.tree, path)
+  // A diff may name a file that the repository has, whatever its name; galley makes none that other systems cannot hold.
+  const unportable = lookup.kind === 'file' ? null : checkPath(path)
+  if (unportable !== null) return { ...unportable, item: use.item, path }
   const beneath = use.makes ? await filesBeneath(reader, lookup, path, request.leaving) : null
   const inTree = judgeLookup(lookup, path, request.leaving, beneath !== null, fail)
   if (inTree !== null) return inTree

@@ -5,7 +5,7 @@ import { assertNever } from '../model/error.ts'
 import { idLength, type ObjectFormat } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import type { Manifest } from '../model/manifest.ts'
-import { checkPath } from '../policy/paths.ts'
+import { checkPlace } from '../policy/paths.ts'
 
 /**
  * Records that another clone wrote. They have the form of a record already (`model/read-record.ts`); what is asked here is whether galley could
@@ -137,7 +137,7 @@ function manifestFault(manifest: Manifest, format: ObjectFormat): string | null 
   })
 }
 
-const pathFault = (path: string): string | null => checkPath(path)?.message ?? null
+const pathFault = (path: string): string | null => checkPlace(path)?.message ?? null
 
 const checksFault = (checks: readonly CheckResult[], format: ObjectFormat): string | null =>
   firstFault(checks, ({ name, commit, outcome, summary }) =>

@@ -17,36 +17,43 @@ const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu
  * on one can be checked out on all, and no spelling reaches into a `.git` anywhere (GIT.md section 7).
  *
  * They hold for files that exist as well as for new ones: a repository may hold a name with `:`, a backslash or in
- * decomposed form, and galley will not edit it. Names with spaces inside, a leading `-`, glob characters or non-ASCII
+ * decomposed form, and only a diff, in which git quotes such names, may edit it. Names with spaces inside, a leading `-`, glob characters or non-ASCII
  * letters in composed form (NFC) are fine.
  *
  * @returns null, or the refusal: `outside-repository` where the path is absolute or climbs out, else `path-invalid`.
  * `data` holds `path`, and `segment` and `codePoint` where one is to blame.
  */
 export function checkPath(path: string): Refusal | null {
+  return checkPlace(path) ?? checkPortability(path)
+}
+
+/** What no path may be, tracked or not: empty, too long, absolute, climbing out, or into a `.git`. */
+export function checkPlace(path: string): Refusal | null {
   if (path === '') return refusal(path, 'path-invalid', 'the path is empty')
   if (path.length > limits.pathMaxBytes) return tooLong(path, path.length)
-  return (
-    checkEscape(path) ??
-    checkCharacters(path) ??
-    checkSegments(path) ??
-    checkComposition(path) ??
-    checkSize(path)
-  )
+  return checkEscape(path) ?? checkDotGit(path) ?? checkSegments(path, placeFault) ?? checkSize(path)
+}
+
+/** What other systems cannot check out, and what no reader sees: names that galley makes have none of it. */
+function checkPortability(path: string): Refusal | null {
+  return checkCharacters(path) ?? checkSegments(path, portableFault) ?? checkComposition(path)
 }
 
 export type CheckedPath =
   | { readonly kind: 'path'; readonly path: string }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
 
-/** Checks a path given as bytes, as quoted paths of diffs are: it must be UTF-8 and pass {@link checkPath}. */
+/**
+ * Checks a path given as bytes, as quoted paths of diffs are: it must be UTF-8, and lead to no place that none may lead to. git quotes a
+ * name because it is not portable; whether the base has it, and it may be edited, is for whoever knows the base ({@link checkPath}).
+ */
 export function checkPathBytes(bytes: Uint8Array): CheckedPath {
   const lenient = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, limits.pathMaxBytes))
   if (bytes.length > limits.pathMaxBytes) return { kind: 'refused', refusal: tooLong(lenient, bytes.length) }
   if (!sameBytes(encoder.encode(lenient), bytes)) {
     return { kind: 'refused', refusal: refusal(lenient, 'path-invalid', 'its bytes are not UTF-8') }
   }
-  const found = checkPath(lenient)
+  const found = checkPlace(lenient)
   return found === null ? { kind: 'path', path: lenient } : { kind: 'refused', refusal: found }
 }
 
@@ -90,19 +97,21 @@ function checkEscape(path: string): Refusal | null {
   return null
 }
 
-function checkCharacters(path: string): Refusal | null {
+function checkDotGit(path: string): Refusal | null {
   if (!isWellFormed(path))
     return refusal(path, 'path-invalid', 'it holds half of a surrogate pair and has no UTF-8')
+  const dotGit = path.split(/[/\\]/).find(isDotGit)
+  if (dotGit === undefined) return null
+  return refusal(path, 'path-invalid', `its part ${quote(dotGit)} is a spelling of .git`, {
+    data: { segment: dotGit },
+    hint: 'No request may reach into a .git directory.',
+  })
+}
+
+function checkCharacters(path: string): Refusal | null {
   if (path.includes('\\')) {
     return refusal(path, 'path-invalid', 'it holds a backslash, which separates names on Windows', {
       hint: `Use "/" between the parts of a path. ${existingToo}`,
-    })
-  }
-  const dotGit = path.split('/').find(isDotGit)
-  if (dotGit !== undefined) {
-    return refusal(path, 'path-invalid', `its part ${quote(dotGit)} is a spelling of .git`, {
-      data: { segment: dotGit },
-      hint: 'No request may reach into a .git directory.',
     })
   }
   const unseen = firstUnseen(path)
@@ -121,24 +130,28 @@ function checkCharacters(path: string): Refusal | null {
   return null
 }
 
-const existingToo = 'The rule holds for existing files too: rename the file with git first.'
+const existingToo =
+  'A unified diff edits a file of such a name where the repository has it; else rename it with git first.'
 
-function checkSegments(path: string): Refusal | null {
+function checkSegments(path: string, faultOf: (segment: string) => string | null): Refusal | null {
   const segments = path.split('/')
   if (segments.length > limits.pathMaxDepth) {
     return refusal(path, 'path-invalid', `it has ${segments.length} parts, more than ${limits.pathMaxDepth}`)
   }
   for (const segment of segments) {
-    const fault = segmentFault(segment)
+    const fault = faultOf(segment)
     if (fault !== null)
       return refusal(path, 'path-invalid', fault, { data: { segment }, hint: plainHint(segments) })
   }
   return null
 }
 
-function segmentFault(segment: string): string | null {
+function placeFault(segment: string): string | null {
   if (segment === '') return 'it has an empty part (two slashes in a row, or one at the end)'
-  if (segment === '.' || segment === '..') return `it has a "${segment}" part`
+  return segment === '.' || segment === '..' ? `it has a "${segment}" part` : null
+}
+
+function portableFault(segment: string): string | null {
   if (segment.endsWith('.') || segment.endsWith(' ')) {
     return `its part ${quote(segment)} ends in a dot or space, which Windows drops`
   }

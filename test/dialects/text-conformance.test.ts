@@ -28,8 +28,6 @@ const notPlayed: Readonly<Record<string, string>> = {
   'bug-attr-temp-left': 'needs a disk',
   'bug-race-stale-write': 'needs a session',
   'bug-race-alias-lock': 'needs a disk',
-  'ud-quoted-tab':
-    'not followed: the path rules take no control characters; the quoting is read, see unified-diff.test.ts',
   'ud-text-patch-on-link': "links are the work tree's",
   'ud-escape-existing-link': "links are the work tree's",
   'ud-escape-read-behind-link': "links are the work tree's",

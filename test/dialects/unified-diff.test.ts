@@ -249,7 +249,7 @@ describe('the name of a file', () => {
       {},
       'f',
     ],
-    ['quoted', lines('diff --git "a/caf\\303\\251\\t\\"" "b/caf\\303\\251\\t\\""', ...chmod), {}, null],
+    ['quoted', lines('diff --git "a/caf\\303\\251\\t\\"" "b/caf\\303\\251\\t\\""', ...chmod), {}, 'café\t"'],
     ['quoted, in octal', lines('diff --git "a/caf\\303\\251" "b/caf\\303\\251"', ...chmod), {}, 'café'],
     ['quoted on its lines', lines('--- "a/\\"q\\".txt"', '+++ "b/\\"q\\".txt"', ...change), {}, '"q".txt'],
     ['in plain UTF-8', git('café', ...names('café'), ...change), {}, 'café'],

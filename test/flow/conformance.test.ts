@@ -30,9 +30,7 @@ interface Outcome {
 }
 
 /** Rows that galley answers otherwise, each with its reason. */
-const otherwise: Readonly<Record<string, string>> = {
-  'ud-quoted-tab': 'a control character in a path is refused on every system (the quoting itself is read)',
-}
+const otherwise: Readonly<Record<string, string>> = {}
 
 /** The codes that say what a kind of refusal says. A kind is a row's hint; the code is galley's word for the reason. */
 const codesOf: Readonly<Record<string, readonly ErrorCode[]>> = {
