@@ -30,6 +30,11 @@ export const run: Verb = {
       })
       .option('message', messageOption)
       .option('permission-mode', permissionModeOption)
+      .option('with-uncommitted', {
+        type: 'boolean',
+        default: false,
+        describe: 'Bring your uncommitted work into the tree; the change holds only what the command did',
+      })
       .option('setup', {
         type: 'boolean',
         default: true,
@@ -49,6 +54,7 @@ export const run: Verb = {
       ...message,
       keepsCommits: args['keep-commits'] === true,
       usesSetup: args['setup'] !== false,
+      withUncommitted: args['with-uncommitted'] === true,
       ...permissionModeOf(args),
       directory: world.repository.prefix,
       // Standard output is the command's own, unless it is for one JSON value.

@@ -10,6 +10,7 @@ import { checkRevision } from '../check.ts'
 import { type KeptWork, keepCollected, workRef } from '../collect/keep-collected.ts'
 import { type CollectedWork, collectWork, type RunCommit } from './run-collect.ts'
 import { type RunStep, type StagedRun, stageRun } from './run-stage.ts'
+import { withoutGiven } from './run-uncommitted.ts'
 import { tidyAfter } from './run-watch.ts'
 import type { RunOutcome, RunWork } from './run-work.ts'
 
@@ -96,7 +97,9 @@ async function stageWork(work: RunWork, collected: CollectedWork): Promise<Stage
   if (grown !== undefined)
     refuse('too-large', `${quote(grown)} cannot be part of a change: it is too large`, { path: grown })
   const { world, store, id, base, inForce, agent, tree } = work
-  const steps = stepsOf(work, collected)
+  const all = stepsOf(work, collected)
+  const steps =
+    work.given === null ? all : await withoutGiven(store, { base: base.tree, tree: work.given }, all)
   return stageRun(world, store, { run: id, base, inForce, agent, steps, brought: tree.brought })
 }
 
@@ -194,7 +197,7 @@ function withWorkKept(work: RunWork, ended: GroupResult, kept: KeptWork, error: 
 const countOf = (processes: number): string => (processes === 1 ? 'one process' : `${processes} processes`)
 
 function remarksOf(
-  { tree, request }: RunWork,
+  { tree, request, notes }: RunWork,
   ended: GroupResult,
   collected: CollectedWork,
   { leftOut }: StagedRun,
@@ -202,6 +205,7 @@ function remarksOf(
 ): readonly string[] {
   const isRewritten = request.keepsCommits === true && collected.commits === null
   return [
+    ...notes,
     ...tree.remarks,
     ...(ended.ended > 0 ? [`${countOf(ended.ended)} that the command left running ended with it`] : []),
     ...ended.survivors.map((pid) => `the process ${pid} could not be ended`),

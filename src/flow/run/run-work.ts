@@ -1,5 +1,5 @@
 import type { Agent } from '../../model/batch.ts'
-import type { CommitId } from '../../model/ids.ts'
+import type { CommitId, TreeId } from '../../model/ids.ts'
 import type { PermissionMode } from '../../model/policy.ts'
 import type { Store } from '../../store/open-store.ts'
 import type { ChangeView } from '../change-view.ts'
@@ -18,6 +18,8 @@ export interface RunRequest {
   readonly body?: string
   /** One change for each commit of the command's, stacked, instead of one for all. */
   readonly keepsCommits?: boolean
+  /** Brings the user's uncommitted work into the tree; the change holds only what the command did to it. Default false. */
+  readonly withUncommitted?: boolean
   /** Runs the policy's setup command first, where it has not been run for these lock files. Default true. */
   readonly usesSetup?: boolean
   /** What the caller allows; the stricter of it and the policy's counts. Default `full`. */
@@ -67,5 +69,9 @@ export interface RunWork {
   readonly before: FilesBefore
   readonly agent: Agent
   readonly request: RunRequest
+  /** The user's uncommitted work with all else, as the command found it; null = it was given none. */
+  readonly given: TreeId | null
+  /** What is to be said of the user's uncommitted work. */
+  readonly notes: readonly string[]
   readonly marks: Marks
 }

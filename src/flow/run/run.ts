@@ -21,7 +21,9 @@ import { finishInterrupted } from '../recover.ts'
 import { refuseMessage } from '../refuse-message.ts'
 import { selectBase } from '../select-base.ts'
 import type { World } from '../world.ts'
+import { collectWork } from './run-collect.ts'
 import { finishRun } from './run-finish.ts'
+import { bringUncommitted, unseenWork } from './run-uncommitted.ts'
 import { takeMarks } from './run-watch.ts'
 import type { RunOutcome, RunRequest, RunWork } from './run-work.ts'
 
@@ -62,7 +64,24 @@ export async function run(world: World, request: RunRequest): Promise<RunOutcome
   })
   const agent: Agent = { name: basename(program).slice(0, limits.nameMaxCharacters), session: id }
   const before = await filesBefore(tree.slot, tree.brought)
-  return runIn({ world, store, id, base, inForce, commit, tree, before, agent, request, marks })
+  const work = { world, store, id, base, inForce, commit, tree, before, agent, request, marks }
+  const uncommitted = await giveUncommitted(work).catch(async (error: unknown) => {
+    await tree.release()
+    throw error
+  })
+  return runIn({ ...work, ...uncommitted })
+}
+
+/** Brings the user's uncommitted work along, and remembers what the tree holds then; or says what is not there. */
+async function giveUncommitted(
+  work: Omit<RunWork, 'given' | 'notes'>,
+): Promise<Pick<RunWork, 'given' | 'notes'>> {
+  const { world, store, id, tree, before, commit, inForce, request } = work
+  if (request.withUncommitted !== true) return { given: null, notes: await unseenWork(world) }
+  const { fileMaxBytes } = inForce.policy.limits
+  const notes = await bringUncommitted(world, tree.slot.path, fileMaxBytes)
+  const found = await collectWork(world, store, tree.slot, { run: id, base: commit, before, fileMaxBytes })
+  return { given: found.tree, notes }
 }
 
 async function runIn(work: RunWork): Promise<RunOutcome> {
