@@ -87,7 +87,7 @@ export function makeRepo(options: RepoOptions = {}): TestRepo {
   const { bare = false, objectFormat = 'sha1' } = options
   // What stands elsewhere may be another kind of file system, which git looks at.
   if (options.under !== undefined)
-    git('init', '--quiet', `--object-format=${objectFormat}`, ...(bare ? ['--bare'] : []))
+    git('init', '--quiet', `--object-format=${objectFormat}`, ...refFormat(), ...(bare ? ['--bare'] : []))
   else layOut(bare ? dir : join(dir, '.git'), emptyRepository(bare, objectFormat))
   const remove = () => {
     if (process.env['KEEP_TEST_REPOS'] !== '1') rmSync(home, { recursive: true, force: true })
@@ -119,6 +119,12 @@ export function makeRepo(options: RepoOptions = {}): TestRepo {
     git('commit', '--quiet', '--allow-empty', '-m', 'first')
   }
   return repo
+}
+
+/** `GALLEY_REF_FORMAT=reftable`: every repository keeps its refs so, where git is 2.45 or newer. */
+function refFormat(): readonly string[] {
+  const format = process.env['GALLEY_REF_FORMAT'] ?? ''
+  return format === '' ? [] : [`--ref-format=${format}`]
 }
 
 /** What `git init` wrote, by its options: to write a few files takes a fraction of another git. */

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -436,7 +437,11 @@ const rows: readonly Row[] = [
   },
   {
     name: 'the branch locked by somebody else',
-    arrange: (repo) => repo.write('.git/refs/heads/main.lock', ''),
+    arrange: (repo) => {
+      // Refs kept as reftable have one lock for all.
+      const isTable = existsSync(join(repo.dir, '.git/reftable'))
+      repo.write(isTable ? '.git/reftable/tables.list.lock' : '.git/refs/heads/main.lock', '')
+    },
     expect: { refused: 'locked' },
   },
   {
