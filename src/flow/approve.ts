@@ -20,7 +20,8 @@ export interface ApproveRequest {
 }
 
 /**
- * Approves the current revision of a change: exactly its digest, message and author.
+ * Approves the current revision of a change: exactly its digest, message and author. Where approvals expire, one that has landed can be
+ * approved anew, so that it can still be pushed.
  *
  * @throws GalleyError `agent-may-not-approve`, `unknown-change`, `ambiguous-name`, `wrong-state`, `digest-mismatch`, `no-identity`.
  */
@@ -35,6 +36,14 @@ export async function approve(
   return { change: viewChange(approved.change) }
 }
 
+/**
+ * A server's clock decides whether an approval has expired. So what was approved and landed in time, and is pushed late, may be approved
+ * once more: the same bytes, which have landed already.
+ */
+const mayBeApprovedAnew = async (world: World, logged: LoggedChange): Promise<boolean> =>
+  logged.change.state === 'landed' &&
+  (await policyOf(world, logged)).policy.approval.expiresAfterHours !== null
+
 /** Everything that an approval needs, held against the objects. Records none. */
 export async function prepareApproval(world: World, request: ApproveRequest): Promise<PreparedApproval> {
   refuseAgents(world, { id: request.id, asks: request.via === 'mcp-client' ? 'client' : 'anybody' })
@@ -42,7 +51,7 @@ export async function prepareApproval(world: World, request: ApproveRequest): Pr
   const store = await world.store()
   const logged = await loadChange(world, store, request.id)
   const { change } = logged
-  if (!isPending(change.state)) {
+  if (!isPending(change.state) && !(await mayBeApprovedAnew(world, logged))) {
     refuse('wrong-state', `${change.id} is ${change.state}; only a pending change can be approved`, {
       id: change.id,
       state: change.state,

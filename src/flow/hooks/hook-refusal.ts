@@ -31,8 +31,19 @@ export function refuseUnapproved(facts: Unapproved): never {
     code: worst?.verdict === 'forged' ? 'forged' : 'unapproved',
     message: `${what} ${predicate(paths, commits)} (${why})${reasonOf(worst)}`,
     data: { paths, commits, branch, guardedBy, agent },
-    hint: `${commits.length === 0 ? STAGED : COMMITTED}. ${whoMayApprove(facts.policy)}`,
+    hint: hintOf(facts, worst, commits.length === 0),
   })
+}
+
+function hintOf({ policy }: Unapproved, worst: CommitVerdict | undefined, isStaged: boolean): string {
+  return expiredHint(worst) ?? `${isStaged ? STAGED : COMMITTED}. ${whoMayApprove(policy)}`
+}
+
+/** What helps where a commit was approved once, and by the clock of whoever verifies that is too long ago; null for any other. */
+export function expiredHint(verdict: CommitVerdict | undefined): string | null {
+  if (verdict === undefined || !/ expired at \d{4}-/.test(verdict.reason)) return null
+  const id = /\bg[0-9a-z]{9}\b/.exec(verdict.reason)?.[0] ?? '<id>'
+  return `A person approves the landed change anew (\`galley approve ${id}\`), and \`galley push\` takes that to the server; then go on as before.`
 }
 
 const STAGED = 'Make a change of what is staged: `galley capture --staged`'
