@@ -125,8 +125,23 @@ async function runBeforeCommit(
   const isAsked = hook.name !== 'pre-commit'
   if (isAsked) await writeOwnFile(messageFile, context.message, `message-${randomName()}`)
   const run = await runHook(hook, context, argumentsOf(hook, messageFile))
-  const message = isAsked ? (readIfFile(messageFile)?.toString('utf8') ?? '') : context.message
-  return { run, left: await findRewriting(seal, brought, shown), message }
+  const left = await findRewriting(seal, brought, shown)
+  const message = isAsked ? textOf(readIfFile(messageFile)) : context.message
+  if (message !== null) return { run, left, message }
+  if (left.kind === 'rewritten') await putTreeBack(seal)
+  // Its bytes are the team's, and as text they would be others.
+  const refused = asSpoilt(run, hook.name, 'left a message that is not UTF-8')
+  return {
+    run: refused,
+    left: left.kind === 'spoilt' ? left : { kind: 'as-it-was' },
+    message: context.message,
+  }
+}
+
+/** null = it is no text. */
+function textOf(bytes: Buffer | null): string | null {
+  const text = bytes?.toString('utf8') ?? ''
+  return bytes === null || Buffer.from(text).equals(bytes) ? text : null
 }
 
 /** As git gives them for `git commit -m`. */

@@ -31,7 +31,7 @@ const codes = {
     'Put right the line that the message names, and send the whole text again.',
   ],
   'path-invalid': [
-    'The path may not be used in a repository.',
+    'The path may not be used in a repository, or the name of a ref among galley’s.',
     'Use a plain relative path with `/` between its parts.',
   ],
   'outside-repository': ['The path leads outside the repository.', 'Use a path inside the work tree.'],
@@ -48,7 +48,7 @@ const codes = {
     'Check the path; to make a new file use `write` with mode `create`.',
   ],
   exists: [
-    'The file already exists.',
+    'The file already exists, or on a remote a ref in the place of one of galley’s.',
     'Quote the text of it that is to change, or write it with mode `overwrite`.',
   ],
   'parent-missing': [

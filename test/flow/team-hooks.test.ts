@@ -168,6 +168,7 @@ describe("the team's own hooks, as a check", () => {
     ['so that it leads to no change', 'sed -i /^Galley-/d "$1"', /Galley-Change: g\w+" is gone/],
     ['so that it claims another', 'echo "Galley-Change: g000000000" >> "$1"', /is not a hook's to write/],
     ['to nothing but ours', 'printf "\\n\\n%s\\n" "$(grep Galley- "$1")" > "$1"', /nothing is left of it/],
+    ['in bytes that are no UTF-8', 'printf "caf\\351\\n" >> "$1"', /message that is not UTF-8/],
     ['with what nobody sees', 'printf \'\\342\\200\\256%s\\n\' "$(cat "$1")" > "$1"', /U\+202E/],
   ])('block when they rewrite the message %s', async (_, lines, why) => {
     using repo = makeRepo({ files: { 'a.txt': 'one\n' } })
