@@ -9,8 +9,10 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openWorld } from '../../src/flow/world.ts'
-import { type CommitId, commitId } from '../../src/model/ids.ts'
+import { type CommitId, commitId, type RefName } from '../../src/model/ids.ts'
+import { planOwnRepository, writeOwnRepository } from '../../src/store/own-repository.ts'
 import { takeFullTree } from '../../src/store/pool.ts'
+import { viewIndex } from '../../src/store/scratch.ts'
 import { systemClock } from '../../src/sys/clock.ts'
 import { makeRepo, type TestRepo } from '../helpers/repo.ts'
 
@@ -62,8 +64,15 @@ async function measure(repo: TestRepo, plain: string, count: number, added: numb
   const store = await world.store()
   const reader = await world.reader()
   const purpose = { kind: 'check' } as const
-  const take = (commit: CommitId) =>
-    takeFullTree(world.repository, store, { commit, purpose, reader, clock: systemClock })
+  const take = async (commit: CommitId) => {
+    const about = { onto: 'refs/heads/main' as RefName, who: await world.identity() }
+    const [tree, own] = await Promise.all([
+      takeFullTree(world.repository, store, { commit, purpose, reader, clock: systemClock }),
+      planOwnRepository(world.repository, store, about),
+    ])
+    await writeOwnRepository(tree.slot, own, { head: commit, index: viewIndex(tree.slot) })
+    return tree
+  }
   const checkOut = (commit: CommitId) =>
     execFileSync('git', ['checkout', '-q', '--detach', commit], { cwd: plain, env: repo.env })
   await (await take(pair[0])).release(null)
