@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { busyHands, dice } from '../helpers/busy-hands.ts'
@@ -42,7 +42,24 @@ function keptInStore(repo: TestRepo): string {
     execFileSync('git', ['--git-dir', store, ...args], { env: repo.env, input, maxBuffer: 1 << 28 })
   const ids = git(['rev-list', '--objects', '--no-object-names', '--all'])
   const refs = git(['for-each-ref', '--format=%(refname)'])
-  return git(['cat-file', '--batch'], ids.toString()).toString('latin1') + refs.toString('latin1')
+  const objects = git(['cat-file', '--batch'], ids.toString())
+  return objects.toString('latin1') + refs.toString('latin1') + insideBlobs(repo, objects)
+}
+
+/** An object store that became files of the work is looked into as the one that it was. */
+function insideBlobs(repo: TestRepo, objects: Buffer): string {
+  const directory = join(repo.home, 'blobs/objects')
+  rmSync(directory, { recursive: true, force: true })
+  mkdirSync(directory, { recursive: true })
+  for (let at = 0; at < objects.length; ) {
+    const end = objects.indexOf(0x0a, at)
+    const [id = '', , size = '0'] = objects.toString('latin1', at, end).split(' ')
+    const bytes = objects.subarray(end + 1, end + 1 + Number(size))
+    if (bytes[0] === 0x78) writeFileSync(join(directory, id.slice(2)), bytes)
+    if (bytes.toString('latin1', 0, 4) === 'PACK') writeFileSync(join(directory, `${id}.pack`), bytes)
+    at = end + 1 + Number(size) + 1
+  }
+  return markersIn(directory.slice(0, -'/objects'.length)).join(' ')
 }
 
 interface Ended {
@@ -122,10 +139,39 @@ async function oneCase(seed: number): Promise<void> {
   await expectCleanNext(repo)
 }
 
+/** A person works in the tree of a change that lands, or is rejected, meanwhile. */
+async function openedCase(seed: number): Promise<void> {
+  await using repo = makeWorld()
+  const random = dice(seed)
+  const run = await galley(repo, ['run', '--json', '--', 'sh', '-c', 'echo c > new.txt'])
+  const { id } = (JSON.parse(run.said) as { change: { id: string } }).change
+  const path = (await galley(repo, ['open', id])).said.trim()
+  const script = scriptOf(repo.home, 'made-0', busyHands(random, 1 + random.below(STEPS_MAX)))
+  // Its background writers end with it: a person closes the terminal.
+  const options = { cwd: path, env: repo.env, stdio: 'ignore' } as const
+  execFileSync('bash', ['-c', `trap 'kill $(jobs -p) 2>/dev/null' EXIT\n${script}`], options)
+  const before = repo.snapshot()
+  const decided = random.below(2) === 0 ? ['land', id, '--approve'] : ['reject', id, '-m', 'no']
+  const end = await galley(repo, [...decided, '--json'])
+  expect(end.code, end.said).toBe(0)
+  const gc = await galley(repo, ['gc', '--json'])
+  expect(gc.code, gc.said).toBe(0)
+  expect(missing(repo, ['made-0']), `${end.said}\n${gc.said}`).toEqual([])
+  if (decided[0] === 'reject') expect(repo.snapshot()).toEqual(before)
+  const own = new Set(expectedOf(repo, 'made-0'))
+  expect(markersIn(repo.dir).filter((marker) => own.has(marker))).toEqual([])
+}
+
 describe('the census', () => {
   test.each(Array.from({ length: RUNS }, (_, i) => FIRST + i))(
     'seed %i: every byte and commit of a run is in a change, under a kept ref, in a folder, or still in its tree, and nowhere else',
     (seed) => oneCase(seed),
+    120_000,
+  )
+
+  test.each(Array.from({ length: Math.ceil(RUNS / 4) }, (_, i) => FIRST + i))(
+    'seed %i: what a person did in an opened tree is there when its change was decided, and nowhere else',
+    (seed) => openedCase(seed),
     120_000,
   )
 })

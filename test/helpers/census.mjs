@@ -51,6 +51,8 @@ function walk(directory, isObjects) {
   }
   for (const name of names) {
     const path = Buffer.concat([directory, Buffer.from('/'), name])
+    // git notes a message down before it finds that there is nothing to commit.
+    if (name.toString().endsWith('_EDITMSG')) continue
     look(name)
     const stat = lstatSync(path, { throwIfNoEntry: false })
     if (stat === undefined) continue
