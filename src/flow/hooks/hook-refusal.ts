@@ -48,7 +48,7 @@ export function expiredHint(verdict: CommitVerdict | undefined): string | null {
 
 const STAGED = 'Make a change of what is staged: `galley capture --staged`'
 const COMMITTED =
-  'Land approved changes instead (`galley capture`), or `galley fetch` what was approved elsewhere'
+  'Where it was approved, `galley fetch` takes that in, or `galley push` takes it there. A commit of your own becomes a change: `git reset --soft` to the commit before it, then `galley capture --staged`, and land that'
 
 function predicate(paths: readonly string[], commits: readonly string[]): string {
   if (paths.length === 0) return 'is not approved'
