@@ -60,6 +60,8 @@ export type Used = ReadonlyMap<ChangeId, string>
 export function coverStep<C extends Candidate>(step: Step<C>, used: Used): Cover<C> {
   const { transitions, candidates } = step
   if (transitions.length === 0) return { kind: 'nothing' }
+  // The usual commit that somebody made by hand.
+  if (candidates.length === 0) return { kind: 'uncovered', paths: transitions.map((t) => t.path), reason: '' }
   const unused = candidates.filter((one) => one.refusal === null && !used.has(one.key))
   const found = compose(step, unused)
   if (found !== null) return found
