@@ -1,12 +1,5 @@
 import { beforeAll, expect, inject, test } from 'vitest'
-import {
-  approveChange,
-  commitFiles,
-  guardMain,
-  landChange,
-  linesOf,
-  verifyRange,
-} from '../flow/verify-world.ts'
+import { approveChange, guardMain, landChange, linesOf, verifyRange } from '../flow/verify-world.ts'
 import { type Dice, diceOf } from '../helpers/branch-model.ts'
 import { cli } from '../helpers/galley.ts'
 import { makeRepo, type TestRepo } from '../helpers/repo.ts'

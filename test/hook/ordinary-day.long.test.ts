@@ -123,9 +123,9 @@ describe('the ordinary day of a person', () => {
     )
     const { json } = cli(repo, ['propose', '../batch.json', '--json'], other)
     expect(cli(repo, ['land', json.change.id, '--approve'], other).code).toBe(0)
-    const refs = '+refs/galley/*:refs/galley/*'
+    const refs = ['changes', 'approvals', 'log'].map((kind) => `refs/galley/${kind}/*:refs/galley/${kind}/*`)
     const store = ['git', '--git-dir=.git/galley/store.git']
-    expect(runAs(repo, [...store, 'push', '--quiet', server.dir, refs], {}, other).code).toBe(0)
+    expect(runAs(repo, [...store, 'push', '--quiet', server.dir, ...refs], {}, other).code).toBe(0)
     expect(runAs(repo, ['git', 'push', '--quiet', 'origin', 'main'], {}, other)).toEqual({ code: 0, out: '' })
     expect(asPerson(repo, 'pull', '--quiet', '--ff-only', 'origin', 'main')).toEqual({ code: 0, out: '' })
     expect(repo.read('a.txt')).toBe('theirs\n')

@@ -7,7 +7,7 @@ import { eachAtOnce } from '../../sys/each-at-once.ts'
 import { digestOf } from '../stage.ts'
 import type { ApprovalPool } from './approval-pool.ts'
 import { AS_IT_STANDS, type FoundCover, StepCoverer } from './cover-step.ts'
-import { findEarlierUses } from './earlier-uses.ts'
+import { withEarlierUses } from './earlier-uses.ts'
 import { type BranchLine, type LoadedStep, loadLine } from './load-line.ts'
 import type { BranchRequest } from './range-request.ts'
 import { movesPolicy, type StepPolicy } from './step-policy.ts'
@@ -33,9 +33,9 @@ export async function judgeBranch(
   await pool.prepare(line.steps.map(({ step }) => digestOf(step.transitions)))
   const coverer = new StepCoverer(verifier, pool, verifier.place)
   const judge = new LineJudge(verifier, pool, request, line)
-  const verdicts = await judge.run(coverer, new Map())
-  const earlier = await findEarlierUses(verifier, coverer, line)
-  return earlier.size === 0 ? verdicts : judge.run(coverer, earlier)
+  return withEarlierUses(verifier, coverer, [line], (earlier) =>
+    judge.run(coverer, earlier.get(line.start) ?? new Map()),
+  )
 }
 
 class LineJudge {

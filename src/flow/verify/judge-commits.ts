@@ -4,7 +4,7 @@ import { type ChangeId, type CommitId, isZeroId } from '../../model/ids.ts'
 import type { CommitVerdict } from '../../model/verdict.ts'
 import { judgeStep, type Used, usedBy } from '../../policy/branch-rule.ts'
 import { type FoundCover, type LineStep, StepCoverer } from './cover-step.ts'
-import { findEarlierUses } from './earlier-uses.ts'
+import { type EarlierUses, withEarlierUses } from './earlier-uses.ts'
 import { type BranchLine, pretend, sideStep, stagedStep } from './load-line.ts'
 import type { JudgeRequest } from './range-request.ts'
 import { askedBy, type JudgedStep, verdictOf } from './verdict-of.ts'
@@ -48,7 +48,7 @@ export async function judgeCommits(
     return { found: whole, judged, policy, explains: request.explains }
   }
   const lines = linesIn(commits)
-  const run = async (earlier: ReadonlyMap<CommitId | null, Used>): Promise<readonly CommitVerdict[]> => {
+  const run = async (earlier: EarlierUses): Promise<readonly CommitVerdict[]> => {
     const usedAt = new UsedAlong(commits, (commit) => earlier.get(lines.get(commit)?.start ?? null))
     const verdicts: CommitVerdict[] = []
     for (const [i, logged] of commits.entries()) {
@@ -60,13 +60,7 @@ export async function judgeCommits(
     }
     return verdicts
   }
-  const first = await run(new Map())
-  const earlier = new Map<CommitId | null, Used>()
-  for (const line of new Set(lines.values())) {
-    const found = await findEarlierUses(verifier, coverer, line)
-    if (found.size > 0) earlier.set(line.start, found)
-  }
-  return earlier.size === 0 ? first : run(earlier)
+  return withEarlierUses(verifier, coverer, [...new Set(lines.values())], run)
 }
 
 type Line = Pick<BranchLine, 'start' | 'ids'>
