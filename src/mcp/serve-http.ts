@@ -36,7 +36,9 @@ export interface HttpServing {
  */
 export async function serveHttp({ port, token, handler }: HttpOptions): Promise<HttpServing> {
   const server = createServer((request, response) => {
-    answer(request, token, handler).then(
+    const gone = new AbortController()
+    response.once('close', () => gone.abort())
+    answer(request, { token, handler, signal: gone.signal }).then(
       (answered) => send(answered, response),
       () => response.writeHead(500).end(),
     )
@@ -71,14 +73,19 @@ const listening = (server: Server, port: number): Promise<void> =>
     })
   })
 
-async function answer(incoming: IncomingMessage, token: string, handler: McpHttpHandler): Promise<Response> {
+interface Asked {
+  readonly token: string
+  readonly handler: McpHttpHandler
+  /** The client has gone, or has its answer. */
+  readonly signal: AbortSignal
+}
+
+async function answer(incoming: IncomingMessage, { token, handler, signal }: Asked): Promise<Response> {
   const { method = 'GET', url = '/' } = incoming
-  const gone = new AbortController()
-  incoming.socket.once('close', () => gone.abort())
   const request = new Request(new URL(url.startsWith('/') ? url : '/', 'http://127.0.0.1'), {
     method: METHODS.includes(method) ? method : 'GET',
     headers: headersOf(incoming),
-    signal: gone.signal,
+    signal,
   })
   const strange =
     hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??

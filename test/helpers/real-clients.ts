@@ -108,13 +108,15 @@ env_key = "MOCK_KEY"
 } satisfies Partial<Record<ClientName, RealClient>> as Record<string, RealClient>
 
 /** The client's program, installed where it is missing; or why it cannot be had. */
-export function installClient({
-  package: name,
-  version,
-  program,
-}: RealClient): { readonly path: string } | { readonly why: string } {
+export const installClient = (client: RealClient): Installed =>
+  installPackage(client.package, client.version, `node_modules/.bin/${client.program}`)
+
+export type Installed = { readonly path: string } | { readonly why: string }
+
+/** A file of a package, which is installed in a folder of its own where it is missing. */
+export function installPackage(name: string, version: string, file: string): Installed {
   const place = join(folder, `${name.replace(/^@.*\//, '')}-${version}`)
-  const path = join(place, 'node_modules/.bin', program)
+  const path = join(place, file)
   if (existsSync(path)) return { path }
   mkdirSync(folder, { recursive: true })
   const draft = mkdtempSync(join(folder, '.draft-'))
