@@ -32,12 +32,16 @@ const DIRT = ['M  staged.txt', ' M unstaged.txt', ' A intended.txt', '?? untrack
 /**
  * Sets the scene: the change modifies, creates, deletes, swaps files and directories, and lands beneath
  * unstaged work.
+ *
+ * @param arrange - Commits what no file is.
  */
 export async function setScene(
   files: Readonly<Record<string, string>>,
   changes: Readonly<Record<string, NewContent>>,
+  arrange: (repo: TestRepo) => void = () => undefined,
 ): Promise<Scene> {
   const repo = makeRepo({ files: { ...USERS, ...files } })
+  arrange(repo)
   repo.write('staged.txt', 'staged\n')
   repo.git('add', 'staged.txt')
   repo.write('unstaged.txt', 'unstaged\n')

@@ -8,12 +8,14 @@ import { openStore } from '../../src/store/open-store.ts'
 import { systemClock } from '../../src/sys/clock.ts'
 import type { TestRepo } from '../helpers/repo.ts'
 
-/** What one path becomes: text, bytes, or null for a deletion. */
+/** What one path becomes: text, bytes, a link, a submodule's commit, or null for a deletion. */
 export type NewContent =
   | string
   | Uint8Array
   | null
   | { readonly content: string; readonly executable: boolean }
+  | { readonly link: string }
+  | { readonly submodule: string }
 
 export interface StageOptions {
   readonly ref?: string
@@ -63,6 +65,10 @@ export async function stageChange(
 
 function fileChange(path: string, content: NewContent) {
   if (content === null) return { kind: 'delete', path } as const
+  if (typeof content === 'object' && 'link' in content)
+    return { kind: 'bytes', path, bytes: Buffer.from(content.link), mode: '120000' } as const
+  if (typeof content === 'object' && 'submodule' in content)
+    return { kind: 'blob', path, blob: content.submodule, mode: '160000' } as const
   const isPlain = typeof content === 'string' || content instanceof Uint8Array
   const bytes = Buffer.from(isPlain ? content : content.content)
   return { kind: 'bytes', path, bytes, mode: !isPlain && content.executable ? '100755' : '100644' } as const
