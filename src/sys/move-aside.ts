@@ -45,8 +45,11 @@ function rename(from: Buffer, to: Buffer): boolean {
     if (errorCode(error) !== 'EACCES' && errorCode(error) !== 'EPERM') throw error
   }
   // Either the directory above is closed, or the directory itself: its `..` is written.
-  for (const place of [from.subarray(0, from.lastIndexOf('/')), from])
-    if (lstatSync(place).isDirectory()) chmodSync(place, 0o700)
+  const above = from.subarray(0, from.lastIndexOf('/'))
+  // A held directory is reached by a link of the system's.
+  const isHeld = above.toString('latin1').startsWith('/proc/self/fd/')
+  if (isHeld || lstatSync(above).isDirectory()) chmodSync(above, 0o700)
+  if (lstatSync(from).isDirectory()) chmodSync(from, 0o700)
   renameSync(from, to)
   return true
 }

@@ -88,6 +88,7 @@ function walkHere({ at, path, depth }: Place, request: WalkRequest): void {
 
 function lookInto(place: Place, stat: Stats, request: WalkRequest): void {
   const { path, depth } = place
+  if ((stat.mode & READS) !== READS) tryChange(place.at, stat.mode | 0o700)
   const names = depth > DEPTH_MAX ? null : tryNamesOf(place.at)
   const what = names === null ? 'closed' : request.atDirectory(path, new Set(names))
   if (what === 'enter') walk(place, request)
@@ -101,17 +102,43 @@ function kindOf(stat: Stats): TreeKind {
 
 const namesOf = (at: Buffer): readonly string[] => readdirSync(at, 'latin1')
 
+/** A directory is listed and gone into by these. */
+const READS = 0o500
+
 /** Null when it cannot be listed, even by its owner. */
 function tryNamesOf(at: Buffer): readonly string[] | null {
   try {
     return namesOf(at)
   } catch (error) {
-    if (errorCode(error) !== 'EACCES') return null
-  }
-  try {
-    chmodSync(at, 0o700)
-    return namesOf(at)
-  } catch {
+    if (errorCode(error) !== 'EACCES') throw error
     return null
   }
+}
+
+function tryChange(at: Buffer, mode: number): void {
+  try {
+    chmodSync(at, mode & 0o7777)
+  } catch {
+    // Somebody else's: it counts as closed.
+  }
+}
+
+/** Gives the owner of a directory every right on it; what is no directory stays as it is. */
+export function openUpDirectory(path: string): void {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  if (stat?.isDirectory() === true && (stat.mode & 0o700) !== 0o700)
+    tryChange(Buffer.from(path), stat.mode | 0o700)
+}
+
+/** Gives the owner the right to read a directory and everything in it. Goes through no link. */
+export function openUpTree(root: string): void {
+  openUpDirectory(root)
+  if (lstatSync(root, { throwIfNoEntry: false })?.isDirectory() !== true) return
+  walkTree(root, {
+    atDirectory: () => 'enter',
+    found: ({ path, kind, stat }) => {
+      if (kind === 'file' && (stat.mode & 0o400) === 0)
+        tryChange(below(Buffer.from(root), path), stat.mode | 0o400)
+    },
+  })
 }

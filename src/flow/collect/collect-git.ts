@@ -5,9 +5,10 @@ import {
   type HeldObject,
   missingFrom,
   type Quarantine,
+  reachableFrom,
   treeOfObjects,
 } from '../../git/quarantine.ts'
-import { type CommitId, commitId } from '../../model/ids.ts'
+import { type CommitId, commitId, type TreeId } from '../../model/ids.ts'
 import type { Person } from '../../model/person.ts'
 import type { Store } from '../../store/open-store.ts'
 import { readOwnHead } from '../../store/own-refs.ts'
@@ -37,11 +38,13 @@ const PARENTS_MAX = 500
  * the directory as files; no git runs in it, and nothing that it says of itself is believed.
  *
  * Leaves objects in the store and no ref.
+ *
+ * @param files - All files of the work, which are kept whatever becomes of it: what they hold needs no name of its own.
  */
 export async function collectGit(
   stores: ObjectStores,
   own: OwnRepository,
-  who: Person,
+  { who, files }: { readonly who: Person; readonly files: TreeId },
 ): Promise<CollectedGit> {
   const { store } = stores
   const head = readOwnHead(own.gitDir)
@@ -53,7 +56,9 @@ export async function collectGit(
   }
   return withObjectsTaken(stores, join(own.gitDir, 'objects'), async (taken) => {
     const known = await knownCommits(store, own)
-    const keepable = await findKeepable(taken.quarantine, taken.objects, known)
+    const found = await findKeepable(taken.quarantine, taken.objects, known)
+    const held = found.loose.length === 0 ? null : await reachableFrom(taken.quarantine, [files], known)
+    const keepable = { ...found, loose: found.loose.filter(({ id }) => held?.has(id) !== true) }
     const isNew = new Set(taken.objects.map(({ id }) => id))
     const named = namedObjects(own.gitDir).filter(({ id }) => keepable.all.has(id) && isNew.has(id))
     const kept = withFreeNames(named)

@@ -10,7 +10,7 @@ import type { Store } from '../../store/open-store.ts'
 import { ownRepositoryOf } from '../../store/own-repository.ts'
 import type { Slot } from '../../store/pool-slot.ts'
 import { readQuickly } from '../../sys/quick-files.ts'
-import type { BytePath } from '../../sys/walk-tree.ts'
+import { type BytePath, openUpDirectory, openUpTree } from '../../sys/walk-tree.ts'
 import { type CollectedFiles, collectFiles } from '../collect/collect-files.ts'
 import { type CollectedGit, collectGit } from '../collect/collect-git.ts'
 import type { FilesBefore } from '../collect/sort-tree.ts'
@@ -54,8 +54,9 @@ export async function collectWork(
   const { base, before, fileMaxBytes } = options
   const { repository } = world
   const own = await ownRepositoryOf(slot)
+  openUpDirectory(slot.path)
+  openUpTree(own.gitDir)
   const reader = await world.reader()
-  const git = await collectGit({ store, user: repository.door }, own, await world.identity())
   const files = await collectFiles(
     { repository, store, reader, path: slot.path },
     {
@@ -66,6 +67,8 @@ export async function collectWork(
       takeAway: (path) => void keepFiles(repository, options.run, slot.path, [path]),
     },
   )
+  const about = { who: await world.identity(), files: files.tree }
+  const git = await collectGit({ store, user: repository.door }, own, about)
   const { head } = git
   const commits = head === null ? null : await commitsSince(store, reader, base, head)
   return { ...files, git, head, commits }
