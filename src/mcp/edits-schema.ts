@@ -29,7 +29,7 @@ export const editProperties = {
       'blocks',
     ],
     description:
-      'replace: "old" (must stand in exactly one place, or "all") becomes "new". lines: lines "from" to "to" become "content". insert: "content" after line "after" (0 = top). append: "content" at the end. write: the whole file. delete. move: to "to". chmod: "executable". patch: "text" as *** Begin Patch. diff: "text" as a unified diff. blocks: "text" as SEARCH/REPLACE blocks.',
+      'replace: "old" (must stand in exactly one place, or "all") becomes "new". lines: lines "from" to "to" become "content"; without "to" it goes in before line "from". insert: "content" after line "after" (0 = top). append: "content" at the end. write: the whole file. delete. move: to "to". chmod: "executable". patch: "text" as *** Begin Patch. diff: "text" as a unified diff. blocks: "text" as SEARCH/REPLACE blocks.',
   },
   path: text('Path from the root of the repository. For all but patch and diff.'),
   blob: either(
@@ -40,7 +40,10 @@ export const editProperties = {
   new: text('replace: the text in its place.'),
   all: { type: 'boolean', description: 'replace: in every place.' },
   from: { type: 'integer', description: 'lines: first line, from 1.' },
-  to: either(['integer', 'string'], 'lines: last line, included (default: "from"). move: the new path.'),
+  to: either(
+    ['integer', 'string'],
+    'lines: last line, included; the same as "from" for one line. move: the new path.',
+  ),
   content: either(
     ['string', 'null'],
     'lines (null = delete them), insert, append, write: the text, line ends included.',

@@ -202,7 +202,7 @@ describe('a client', () => {
     await using first = await connectHere(repo)
     await using second = await connectHere(repo)
     await first.call('read_file', { path: 'a.txt' })
-    const edits = [{ op: 'lines', path: 'a.txt', from: 2, content: 'TWO\n' }]
+    const edits = [{ op: 'lines', path: 'a.txt', from: 2, to: 2, content: 'TWO\n' }]
     const [mine, theirs] = await Promise.all([
       first.call('propose_edits', { title: 'x', edits }),
       second.call('propose_edits', { title: 'x', edits }),

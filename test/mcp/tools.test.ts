@@ -104,6 +104,39 @@ describe('an answer', () => {
   })
 })
 
+describe('a conversation', () => {
+  test('keeps its reads fresh over its own landings', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'one\ntwo\n' } })
+    await using mcp = await connectHere(repo, { person: yes })
+    await mcp.call('read_file', { path: 'a.txt' })
+    for (const content of ['TWO\n', 'deux\n']) {
+      const edits = [{ op: 'lines', path: 'a.txt', from: 2, to: 2, content }]
+      const proposed = await mcp.call('propose_edits', { title: 'x', edits })
+      expect(proposed.text).not.toContain('not-read')
+      const { id } = proposed.value.change
+      expect((await mcp.call('land_change', { id })).isError).toBe(false)
+    }
+    expect(repo.read('a.txt')).toBe('one\ndeux\n')
+    const all = await mcp.call('undo_change', { whole_session: true })
+    await mcp.call('land_change', { id: all.value.change.id })
+    expect(repo.read('a.txt')).toBe('one\ntwo\n')
+  })
+
+  test('works in several repositories, each named by its path', async () => {
+    using first = makeRepo({ files: { 'a.txt': 'first\n' } })
+    using second = makeRepo({ files: { 'a.txt': 'second\n' } })
+    await using mcp = await connectHere(first, { directories: [first.dir, second.dir] })
+    expect((await mcp.call('read_file', { path: 'a.txt' })).value.error.code).toBe('usage')
+    for (const [repo, content] of [
+      [first, 'first\n'],
+      [second, 'second\n'],
+    ] as const) {
+      const read = await mcp.call('read_file', { path: 'a.txt', repository: repo.dir })
+      expect(read.value.content).toBe(content)
+    }
+  })
+})
+
 describe('the tools of other systems', () => {
   test.each(adapterNames)('%s: each is one that its adapter knows', (name) => {
     for (const form of adapterForms[name] ?? []) expect(dialectFor(name)?.tools).toContain(form.name)
