@@ -32,7 +32,7 @@ export async function refuseLinksOut(facts: LinkFacts): Promise<void> {
   if (found.length > 0) refuseBatch(found.map((one) => ({ ...one, item: 0 })))
 }
 
-/** Every link of the new side that leads out, unless the old side held a link out at its path, or the same one elsewhere. */
+/** Every link of the new side that leads out, unless the old side held a link out at its path, or the same one out elsewhere. */
 export async function linksOut(facts: LinkFacts): Promise<readonly Omit<Failure, 'item'>[]> {
   const failures: Omit<Failure, 'item'>[] = []
   for (const transition of facts.manifest) {
@@ -113,18 +113,20 @@ function partsOf(target: Buffer): string[] | null {
   return text.startsWith('/') ? null : text.split('/')
 }
 
-/** Whether the old side held a link out at the path, or the very link at another one; or an undo brings back what a commit held. */
-async function ledOutBefore(facts: LinkFacts, { path, oldMode, oldBlob, newBlob }: Transition) {
+/** Whether a link led out on the old side, at the path or moved from elsewhere; or an undo brings back what a commit held. */
+async function ledOutBefore(facts: LinkFacts, { path, newBlob }: Transition): Promise<boolean> {
   const { reader, tree, manifest, restores = [] } = facts
-  if (manifest.some((t) => t.oldMode === '120000' && t.oldBlob === newBlob)) return true
   for (const before of restores) {
     const entry = await entryIn(reader, before, path)
     if (entry?.mode === '120000' && entry.id === newBlob) return true
   }
-  if (oldMode !== '120000') return false
-  const target = await targetOf(reader, oldBlob)
   const entries: Entries = (at) => entryIn(reader, tree, at)
-  return target !== null && (await follow(entries, reader, path, target)) !== null
+  for (const old of manifest) {
+    if (old.oldMode !== '120000' || (old.path !== path && old.oldBlob !== newBlob)) continue
+    const target = await targetOf(reader, old.oldBlob)
+    if (target !== null && (await follow(entries, reader, old.path, target)) !== null) return true
+  }
+  return false
 }
 
 /** The trees whose links an undo or a redo may bring back: of the commits that it names, and of what was before them. */

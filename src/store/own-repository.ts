@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Repository } from '../git/open-repository.ts'
 import { readUserCheckout, type UserCheckout } from '../git/user-checkout.ts'
-import { type CommitId, commitId, isObjectId, type RefName } from '../model/ids.ts'
+import { type CommitId, isObjectId, type RefName } from '../model/ids.ts'
 import type { Person } from '../model/person.ts'
 import { configText, type Setting, settingsForTree } from '../policy/tree-settings.ts'
 import { modifiedMs } from '../sys/file-ages.ts'
@@ -129,15 +129,31 @@ async function readHandedOut(tree: Pick<ScratchTree, 'path'>): Promise<GivenOut 
   const bytes = await readFileOrNull(handedOutFile(tree))
   if (bytes === null) return null
   try {
-    const value = JSON.parse(bytes.toString('utf8')) as HandedOut | null
-    const isCommit = typeof value?.commit === 'string' && isObjectId(value.commit)
-    return value?.version === 1 && (value.commit === null || isCommit)
-      ? { ...value, atMs, commit: value.commit === null ? null : commitId(value.commit) }
-      : null
+    const value: unknown = JSON.parse(bytes.toString('utf8'))
+    return isHandedOut(value) ? { ...value, atMs } : null
   } catch (error) {
     if (error instanceof SyntaxError) return null
     throw error
   }
+}
+
+const isId = (value: unknown): boolean => typeof value === 'string' && isObjectId(value)
+
+export const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string')
+
+/** It lies beside the tree, where code that runs in the tree can write too. */
+function isHandedOut(value: unknown): value is HandedOut {
+  const given = value as Partial<HandedOut> | null
+  return (
+    given?.version === 1 &&
+    (given.commit === null || isId(given.commit)) &&
+    (given.branch === null || typeof given.branch === 'string') &&
+    typeof given.config === 'string' &&
+    typeof given.refs === 'object' &&
+    Object.values(given.refs ?? { none: null }).every(isId) &&
+    isTexts(given.brought)
+  )
 }
 
 async function contentOf(

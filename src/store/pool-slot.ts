@@ -5,7 +5,7 @@ import type { Repository } from '../git/open-repository.ts'
 import { type CheckoutOptions, changedFiles, checkOutScratch } from '../git/scratch-tree.ts'
 import { listUntracked } from '../git/untracked.ts'
 import { invariant, refuse } from '../model/error.ts'
-import { type CommitId, commitId, isObjectId, zeroId } from '../model/ids.ts'
+import { type CommitId, isObjectId, zeroId } from '../model/ids.ts'
 import { specialFiles } from '../sys/census.ts'
 import { makePrivateDirectory } from '../sys/directories.ts'
 import { holdersOf } from '../sys/process-group-members.ts'
@@ -17,7 +17,7 @@ import { removeAllInTree } from '../sys/tree-files.ts'
 import { moveDirectory, removeTree } from '../sys/trees.ts'
 import { coveredBy } from './covered-paths.ts'
 import type { Store } from './open-store.ts'
-import { forgetHandedOut, removeOwnRepository } from './own-repository.ts'
+import { forgetHandedOut, isTexts, removeOwnRepository } from './own-repository.ts'
 import type { ScratchTree } from './scratch.ts'
 import { scratchHome } from './scratch-home.ts'
 
@@ -88,14 +88,31 @@ export async function readSlotState(slot: Slot): Promise<SlotState | null> {
   const bytes = await readFileOrNull(slot.stateFile)
   if (bytes === null) return null
   try {
-    const value = JSON.parse(bytes.toString('utf8')) as Partial<SlotState> | null
-    return value?.version === 1 && typeof value.commit === 'string' && isObjectId(value.commit)
-      ? ({ ...value, commit: commitId(value.commit) } as SlotState)
-      : null
+    const value: unknown = JSON.parse(bytes.toString('utf8'))
+    return isSlotState(value) ? value : null
   } catch (error) {
     if (error instanceof SyntaxError) return null
     throw error
   }
+}
+
+const PHASES: readonly unknown[] = ['clean', 'moving', 'check', 'run']
+/** A run's name becomes part of paths and refs. */
+const RUN = /^[\w-]{1,64}$/
+
+/** Code that runs in a tree can write beside it too. */
+function isSlotState(value: unknown): value is SlotState {
+  const state = value as Partial<SlotState> | null
+  return (
+    state?.version === 1 &&
+    typeof state.commit === 'string' &&
+    isObjectId(state.commit) &&
+    PHASES.includes(state.phase) &&
+    (state.run === null || (typeof state.run === 'string' && RUN.test(state.run))) &&
+    typeof state.usedAt === 'number' &&
+    (state.setup === null || isTexts(state.setup?.brought)) &&
+    (state.included === undefined || isTexts(state.included))
+  )
 }
 
 export async function writeSlotState(slot: Slot, state: Omit<SlotState, 'version' | 'boot'>): Promise<void> {

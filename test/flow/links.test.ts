@@ -46,6 +46,18 @@ describe('links and submodules are transitions like others', () => {
     expect(gone.remarks.join()).toContain('sub is no submodule any more')
   })
 
+  test('a link that stayed inside is refused where a move lets it lead out', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n', 'd/b.txt': 'b\n' } })
+    link(repo, 'd/up', '../a.txt')
+    repo.commit('link')
+    repo.git('mv', 'd/up', 'up')
+    const before = repo.snapshot()
+    await using open = await openFor(repo)
+    const refused = await refusal(() => capture(open.world, { staged: true }))
+    expect([refused.code, refused.data['failures']]).toMatchObject(['symlink', [{ path: 'up' }]])
+    expect(repo.snapshot()).toEqual(before)
+  })
+
   test('they always need a person, and are shown with their targets', async () => {
     using repo = makeRepo({
       files: { 'a.txt': 'a\n', '.galley.json': '{"autoApprove":{"paths":["**"]}}\n' },

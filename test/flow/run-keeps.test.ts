@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { collectGarbage } from '../../src/flow/gc/gc.ts'
@@ -177,6 +185,27 @@ describe('where keeping fails', () => {
     expect(salvaged).toMatchObject([{ run: refused.data['run'] }])
     expect(inStore(repo, 'show', `${salvaged[0]?.ref}:work.txt`)).toBe('work')
     expect(readFileSync(join(salvaged[0]?.folder ?? '', 'x.log'), 'utf8')).toBe('x\n')
+  })
+})
+
+describe('a tree in whose place a run put something else', () => {
+  test('is not gone through when its galley was killed: what a link leads to stays as it is', async () => {
+    using repo = makeRepo({ files: FILES })
+    using other = makeRepo({ files: { ...FILES, 'c.txt': 'three\n' } })
+    other.write('own.log', 'ignored there\n')
+    await using open = await openFor(repo)
+    const { run: id } = await shell(open.world, 'ls')
+    const slot = join(scratchHome(open.world.repository), 'pool-1')
+    const state: object = JSON.parse(readFileSync(`${slot}.json`, 'utf8'))
+    writeFileSync(`${slot}.json`, JSON.stringify({ ...state, phase: 'run', run: id }))
+    symlinkSync(other.dir, slot)
+    const [before, there] = [repo.snapshot(), other.snapshot()]
+    const { salvaged, kept } = await collectGarbage(open.world, { dryRun: false })
+    expect(kept).toEqual([])
+    expect(salvaged).toMatchObject([{ run: id, ref: null, folder: null }])
+    expect(salvaged[0]?.remarks.join()).toContain('something else')
+    expect([repo.snapshot(), other.snapshot()]).toEqual([before, there])
+    expect((await shell(open.world, 'ls')).exitCode).toBe(0)
   })
 })
 

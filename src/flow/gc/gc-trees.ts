@@ -21,6 +21,7 @@ import { kept } from '../../store/retention.ts'
 import type { ScratchTree } from '../../store/scratch.ts'
 import { type LostHome, lostHomes, scratchHome } from '../../store/scratch-home.ts'
 import { agesIn } from '../../sys/file-ages.ts'
+import { isRealDirectory } from '../../sys/quick-files.ts'
 import { isScratchTree } from '../../sys/scratch-identity.ts'
 import { readFileOrNull } from '../../sys/small-files.ts'
 import { removeTree } from '../../sys/trees.ts'
@@ -220,6 +221,12 @@ async function salvage(
   state: SlotState,
   run: string,
 ): Promise<Salvaged> {
+  // Whatever a link there leads to is somebody else's.
+  if (!isRealDirectory(slot.path)) {
+    await dropSlot(slot)
+    const remarks = [`the command put something else in the place of its tree ${slot.path}`]
+    return { run, ref: null, others: [], folder: null, remarks }
+  }
   const base = await (await world.reader()).commitTree(state.commit)
   const { fileMaxBytes } = (await readPolicy(world, base)).policy.limits
   const brought = [...(state.setup?.brought ?? []), ...(state.included ?? [])]
