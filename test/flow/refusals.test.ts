@@ -131,6 +131,17 @@ const rows: readonly Row[] = [
     setup: (repo) => linkSync(join(repo.dir, 'a.txt'), join(repo.home, 'other')),
   },
   {
+    name: 'a file whose allowed filter fails',
+    input: replace('a.txt'),
+    code: 'filter-failed',
+    setup: (repo) => {
+      repo.write('.gitattributes', 'a.txt filter=broken\n')
+      repo.commit('attributes')
+      repo.git('config', '--global', 'galley.allowFilter', 'broken')
+      repo.git('config', 'filter.broken.clean', 'false')
+    },
+  },
+  {
     name: 'a FIFO, without waiting for it',
     input: replace('pipe'),
     code: 'special-file',
@@ -249,7 +260,7 @@ const furtherRows: readonly Row[] = [
 ]
 
 /** Codes that say what is wrong with the batch as a whole, its base or the repository: they name no place in it. */
-const ofTheWhole = new Set<string>(['stale', 'read-only'])
+const ofTheWhole = new Set<string>(['stale', 'read-only', 'filter-failed'])
 
 describe('propose refuses', () => {
   test.each([...rows, ...furtherRows])(

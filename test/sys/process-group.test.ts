@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { buildSync } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runInGroup } from '../../src/sys/process-group.ts'
-import { holdersOf, membersOf } from '../../src/sys/process-group-members.ts'
+import { holdersOf, membersOf, startOf } from '../../src/sys/process-group-members.ts'
 
 let home = ''
 let count = 0
@@ -32,6 +32,13 @@ const shell = (script: string, mark = newMark(), tree: string | null = null) =>
 const isRunning = (pid: number) =>
   spawnSync('sh', ['-c', `kill -0 ${pid} 2>/dev/null && ! grep -q '^State:.*Z' /proc/${pid}/status`])
     .status === 0
+
+/** Ends when a process that starts now is younger than this one: the system counts their starts in hundredths of a second. */
+function pastTickOf(pid: number): void {
+  const startOfNew = () =>
+    Number(spawnSync('cut', ['-d ', '-f22', '/proc/self/stat'], { encoding: 'utf8' }).stdout)
+  while (startOfNew() <= (startOf(pid) ?? 0));
+}
 
 const pidIn = (name: string) => Number(readFileSync(join(home, name), 'utf8'))
 
@@ -94,6 +101,7 @@ describe('a command in a group of its own', () => {
     const tree = mkdtempSync(join(home, 'tree-'))
     const other = spawn('/bin/sleep', ['300'], { stdio: 'ignore', cwd: tree })
     try {
+      pastTickOf(other.pid ?? -1)
       await shell('sleep 300 & true', newMark(), tree)
       expect(holdersOf(tree)).toEqual([other.pid])
     } finally {
