@@ -1,4 +1,4 @@
-import { existsSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, readlinkSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { numberHunks } from '../../src/review/unified-diff.ts'
@@ -160,7 +160,7 @@ describe('an undo of a part', () => {
     expect([repo.read('a.txt'), repo.read('b.txt')]).toEqual([numbered(60, { 5: 'x' }), 'B\n'])
   })
 
-  test('cuts no hunk out of a symbolic link', async () => {
+  test('takes a symbolic link back whole, whichever of its hunks is named', async () => {
     using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
     const link = join(repo.dir, 'link')
     symlinkSync(numbered(60), link)
@@ -170,9 +170,10 @@ describe('an undo of a part', () => {
     repo.write('a.txt', 'A\n')
     repo.commit('mine')
     await using galley = await openGalley(repo)
-    const before = repo.snapshot()
-    expect((await refusal(() => galley.undo({ target: 'HEAD', hunks: [2] }))).code).toBe('symlink')
-    expect(repo.snapshot()).toEqual(before)
+    const undone = await galley.undo({ target: 'HEAD', hunks: [2] })
+    await galley.approve({ id: undone.change.id })
+    await galley.land({ id: undone.change.id })
+    expect([readlinkSync(link), repo.read('a.txt')]).toEqual([numbered(60), 'A\n'])
   })
 
   test('refuses paths and numbers that name nothing of the change', async () => {
