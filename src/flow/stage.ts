@@ -71,7 +71,16 @@ function newChangeId(world: World): ChangeId {
   return changeId(`g${digits.join('')}`)
 }
 
-export const digestOf = (manifest: Manifest): Digest => sha256Hex(manifestBytes(manifest)) as Digest
+/** A verifier asks for that of one commit again and again: remembered. */
+export function digestOf(manifest: Manifest): Digest {
+  const known = digests.get(manifest)
+  if (known !== undefined) return known
+  const made = sha256Hex(manifestBytes(manifest)) as Digest
+  digests.set(manifest, made)
+  return made
+}
+
+const digests = new WeakMap<Manifest, Digest>()
 
 type MessageFacts = Pick<ProposalFacts, 'title' | 'body' | 'agent' | 'redoes'>
 

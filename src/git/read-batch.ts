@@ -22,17 +22,33 @@ export async function readBatch(
   const found = new Map<string, ReadObject>()
   const wanted = [...new Set(ids)]
   if (wanted.length === 0) return found
-  const checked = await git(door, { args: ['cat-file', '--batch-check'], input: lines(wanted) })
-  const small = checked.stdout
-    .toString('latin1')
-    .split('\n')
-    .map((line) => line.split(' '))
-    .filter(([, type, size]) => type !== 'missing' && size !== undefined && Number(size) <= maxBytes)
-  for (const chunk of chunksOf(small)) {
+  await readSmall(door, await check(door, wanted), maxBytes, found)
+  return found
+}
+
+/** Id, type and size of each; what there is not has no size. */
+async function check(door: GitDoor, names: readonly string[]): Promise<readonly (readonly string[])[]> {
+  const checked = await git(door, { args: ['cat-file', '--batch-check'], input: lines(names) })
+  const rows = checked.stdout.toString('latin1').split('\n').slice(0, names.length)
+  return rows.map((row) => /^([0-9a-f]{40,64}) ([a-z]+) (\d+)$/.exec(row)?.slice(1) ?? [])
+}
+
+async function readSmall(
+  door: GitDoor,
+  rows: readonly (readonly string[])[],
+  maxBytes: number,
+  found: Map<string, ReadObject>,
+): Promise<void> {
+  const small = new Map(
+    rows.flatMap((row) => {
+      const [id, , size] = row
+      return id !== undefined && Number(size) <= maxBytes ? [[id, row] as const] : []
+    }),
+  )
+  for (const chunk of chunksOf([...small.values()])) {
     const result = await git(door, { args: ['cat-file', '--batch'], input: lines(chunk) })
     takeApart(result.stdout, found)
   }
-  return found
 }
 
 /**
@@ -46,12 +62,10 @@ export async function readNamed(
   maxBytes: number,
 ): Promise<readonly (ReadObject | null)[]> {
   if (names.length === 0) return []
-  const checked = await git(door, { args: ['cat-file', '--batch-check'], input: lines(names) })
-  const rows = checked.stdout.toString('latin1').split('\n').slice(0, names.length)
-  const ids = rows.map((row) => row.split(' ')).map(([id = '', type]) => (type === 'missing' ? '' : id))
-  const wanted = ids.filter((id) => /^[0-9a-f]{40,64}$/.test(id))
-  const found = await readBatch(door, wanted, maxBytes)
-  return ids.map((id) => found.get(id) ?? null)
+  const rows = await check(door, names)
+  const found = new Map<string, ReadObject>()
+  await readSmall(door, rows, maxBytes, found)
+  return rows.map(([id = '']) => found.get(id) ?? null)
 }
 
 const lines = (ids: readonly string[]): string => ids.map((id) => `${id}\n`).join('')

@@ -139,12 +139,10 @@ export type ApprovalFacts = Pick<
  */
 export function approvalRefusal(facts: ApprovalFacts): Refusal | null {
   const { id, revision, messageHash, policy, now } = facts
-  const guarded = protectedPaths(policy, revision.manifest)
-  const taken = pathsTaken(revision.remarks)
   const covering = approvalsOf(facts).filter(
     (a) => a.digest === revision.digest && a.messageHash === messageHash,
   )
-  const counting = covering.filter((approval) => isEnough(facts, approval, guarded.length + taken.length > 0))
+  const counting = covering.filter((approval) => isEnough(facts, approval))
   const needed = policy.approval.count
   const current = counting.filter((approval) => !hasExpired(approval, now))
   if (distinct(current) >= needed) return null
@@ -159,11 +157,8 @@ export function approvalRefusal(facts: ApprovalFacts): Refusal | null {
       ref: broken.ref,
     })
   }
-  const reason =
-    guarded[0] === undefined
-      ? taken.map((path) => `uncommitted work in ${path} goes along`)[0]
-      : `${guarded[0].path} is protected`
-  const rule = reason === undefined ? '' : `; ${reason} and needs a person at a terminal or browser`
+  const reason = whyAPerson(policy, revision)
+  const rule = reason === null ? '' : `; ${reason} and needs a person at a terminal or browser`
   const kind = policy.approval.requires === 'any' ? '' : ` (${policy.approval.requires})`
   const message = `land ${id}: ${needed} approval${needed === 1 ? '' : 's'}${kind} of digest ${revision.digest} needed, found ${distinct(counting)}${rule}`
   return refusal('not-approved', message, {
@@ -178,17 +173,9 @@ export function approvalRefusal(facts: ApprovalFacts): Refusal | null {
  * never stands for a person at a terminal or browser.
  */
 export function clientApprovalRefusal(policy: Policy, id: ChangeId, revision: Revision): Refusal | null {
-  const [guarded] = protectedPaths(policy, revision.manifest)
-  const [taken] = pathsTaken(revision.remarks)
   const { requires } = policy.approval
   const why =
-    requires !== 'any'
-      ? `the policy wants an approval by ${requires}`
-      : guarded !== undefined
-        ? `${guarded.path} is protected`
-        : taken === undefined
-          ? null
-          : `uncommitted work in ${taken} goes along`
+    requires === 'any' ? whyAPerson(policy, revision) : `the policy wants an approval by ${requires}`
   if (why === null) return null
   return {
     ...refusal('not-approved', `approve ${id} through an agent's client: ${why}`, { id, requires }),
@@ -196,13 +183,21 @@ export function clientApprovalRefusal(policy: Policy, id: ChangeId, revision: Re
   }
 }
 
+/** Why a revision needs a person at a terminal or browser, or null. */
+function whyAPerson(policy: Policy, { manifest, remarks }: Revision): string | null {
+  const [guarded] = protectedPaths(policy, manifest)
+  if (guarded !== undefined) return `${guarded.path} is protected`
+  const [taken] = pathsTaken(remarks)
+  return taken === undefined ? null : `uncommitted work in ${taken} goes along`
+}
+
 /** Whether this kind of approval counts for this change: see DESIGN.md section 11. */
 function isEnough(
   { policy, revision, checks, signedTags = [], ignored = [] }: ApprovalFacts,
   approval: Approval,
-  isProtected: boolean,
 ): boolean {
-  if (isProtected && (approval.via === 'rule' || approval.via === 'mcp-client')) return false
+  const isPerson = approval.via !== 'rule' && approval.via !== 'mcp-client'
+  if (!isPerson && whyAPerson(policy, revision) !== null) return false
   // A rule may have been withdrawn since, or have stood in another commit alone: it must grant this now.
   if (approval.via === 'rule' && autoApproves(policy, { ...revision, checks, ignored }).kind === 'no')
     return false

@@ -1,6 +1,7 @@
 import { invariant } from '../model/error.ts'
 import { foldPath } from './fold.ts'
-import { compileGlob, type Glob, matchesGlob } from './glob.ts'
+import { compileGlob, type Glob } from './glob.ts'
+import { indexGlobs } from './glob-index.ts'
 
 /** Returns the first pattern that matches a path, or null. */
 export type PathMatcher = (path: string) => string | null
@@ -21,8 +22,15 @@ export function coveringMatcher(patterns: readonly string[]): PathMatcher {
 const covering = new WeakMap<readonly string[], PathMatcher>()
 
 /** Makes the matcher for lists that allow (`autoApprove.paths`): the path itself must match, in its own spelling. */
-export const exactMatcher = (patterns: readonly string[]): PathMatcher =>
-  matcher(patterns, { anchors: false, covers: false, folds: false })
+export function exactMatcher(patterns: readonly string[]): PathMatcher {
+  const known = exact.get(patterns)
+  if (known !== undefined) return known
+  const made = matcher(patterns, { anchors: false, covers: false, folds: false })
+  exact.set(patterns, made)
+  return made
+}
+
+const exact = new WeakMap<readonly string[], PathMatcher>()
 
 /**
  * Makes the matcher for branches (`guard`): a pattern is the whole name, `refs/heads/` before it or before the
@@ -52,20 +60,15 @@ interface MatcherOptions {
 }
 
 function matcher(patterns: readonly string[], options: MatcherOptions): PathMatcher {
-  const compiled = patterns.map((pattern) => ({
-    pattern,
-    glob: compiledOf(pattern.normalize('NFC'), options),
-    folded: options.folds ? compiledOf(foldPath(pattern), options) : null,
-  }))
-  if (compiled.length === 0) return () => null
+  if (patterns.length === 0) return () => null
+  const asWritten = indexGlobs(patterns.map((pattern) => compiledOf(pattern.normalize('NFC'), options)))
+  const folded = options.folds
+    ? indexGlobs(patterns.map((pattern) => compiledOf(foldPath(pattern), options)))
+    : null
   return (path) => {
-    const segments = path.split('/')
-    const foldedSegments = foldPath(path).split('/')
-    const found = compiled.find(
-      ({ glob, folded }) =>
-        matchesGlob(glob, segments) || (folded !== null && matchesGlob(folded, foldedSegments)),
-    )
-    return found?.pattern ?? null
+    const places = [asWritten(path.split('/')), folded?.(foldPath(path).split('/')) ?? null]
+    const first = Math.min(...places.flatMap((place) => place ?? []))
+    return patterns[first] ?? null
   }
 }
 

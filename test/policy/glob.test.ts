@@ -3,6 +3,7 @@ import picomatch from 'picomatch'
 import { describe, expect, test } from 'vitest'
 import { limits } from '../../src/model/limits.ts'
 import { compileGlob, matchesGlob } from '../../src/policy/glob.ts'
+import { indexGlobs } from '../../src/policy/glob-index.ts'
 import { branchMatcher, coveringMatcher, exactMatcher, globFault } from '../../src/policy/path-matcher.ts'
 import { checkPath } from '../../src/policy/paths.ts'
 
@@ -190,6 +191,24 @@ describe('globs', () => {
         const theirs = pattern.endsWith('**') ? `${pattern}/*` : pattern
         const expected = picomatch.isMatch(candidate, theirs, { dot: true, noextglob: true, nonegate: true })
         expect(matchesGlob(compiled.glob, candidate.split('/')), `${pattern} ${candidate}`).toBe(expected)
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  test('looked up among many are the first of them that match', () => {
+    const pattern = fc.array(patternPart, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'))
+    fc.assert(
+      fc.property(fc.array(pattern, { maxLength: 6 }), fc.boolean(), path, (patterns, covers, candidate) => {
+        const globs = patterns.flatMap((each) => {
+          const compiled = compileGlob(each, { anchors: false, covers })
+          return compiled.kind === 'glob' ? [compiled.glob] : []
+        })
+        const segments = candidate.split('/')
+        const first = globs.findIndex((glob) => matchesGlob(glob, segments))
+        expect(indexGlobs(globs)(segments), `${patterns.join()} ${candidate}`).toBe(
+          first === -1 ? null : first,
+        )
       }),
       { numRuns: 3000 },
     )

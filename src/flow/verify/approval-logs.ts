@@ -17,6 +17,8 @@ export interface LogSource {
 
 /** From so many on, one process reads them all; fewer are asked of a reader that runs already. */
 const BATCHED = 50
+/** Events of each log that are asked for at once: as many as a change that landed usually has. */
+const AT_ONCE = 4
 /** Events of one log that a verifier reads: beyond that its approvals do not count. */
 const EVENTS_MAX = 10_000
 
@@ -49,8 +51,11 @@ export class ApprovalLogs {
       .filter((tip) => !this.logs.has(tip))
       .map((tip) => ({ tip, at: tip, events: [] }))
     while (open.length > 0) {
-      const found = await this.read(open.flatMap(({ at }) => [at, `${at}:event.json`]))
-      open = open.flatMap((chain, i) => this.step(chain, found[2 * i] ?? null, found[2 * i + 1] ?? null))
+      const names = open.flatMap(({ at }) => pastOf(at).flatMap((name) => [name, `${name}:event.json`]))
+      const found = await this.read(names)
+      open = open.flatMap((chain, i) =>
+        this.steps(chain, found.slice(2 * AT_ONCE * i, 2 * AT_ONCE * (i + 1))),
+      )
     }
   }
 
@@ -67,6 +72,18 @@ export class ApprovalLogs {
     })
     const no = found.find((one) => one.refusal !== null && one.revision !== null)
     return no ?? found.find((one) => one.refusal === null) ?? found[0] ?? refused('it has no log')
+  }
+
+  /** Goes on as far as what was found is the log: which commit is the parent is said by the commit alone, by no name. */
+  private steps(chain: Chain, found: readonly (ReadObject | null)[]): readonly Chain[] {
+    let open: readonly Chain[] = [chain]
+    for (let i = 0; i < found.length; i += 2) {
+      const [next] = open
+      const commit = found[i] ?? null
+      if (next === undefined || (i > 0 && commit?.object.id !== next.at)) return open
+      open = this.step(next, commit, found[i + 1] ?? null)
+    }
+    return open
   }
 
   private step(chain: Chain, commit: ReadObject | null, blob: ReadObject | null): readonly Chain[] {
@@ -101,5 +118,8 @@ export class ApprovalLogs {
     )
   }
 }
+
+const pastOf = (commit: CommitId): readonly string[] =>
+  Array.from({ length: AT_ONCE }, (_, n) => (n === 0 ? commit : `${commit}~${n}`))
 
 const refused = (refusal: string): Standing => ({ refusal, revision: null })

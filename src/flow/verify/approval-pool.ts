@@ -43,6 +43,7 @@ export class ApprovalPool {
   private readonly byChange = new Map<string, Group[]>()
   private byPath: Promise<ReadonlyMap<string, readonly Covering[]>> | null = null
   private readonly confirmed = new Map<Group, Covering | null>()
+  private readonly walked = new Map<CommitId, LoggedCommit>()
   private readonly refusals = new Map<ApprovalRules, Map<string, Promise<string | null>>>()
 
   private constructor(source: ApprovalSource) {
@@ -85,10 +86,15 @@ export class ApprovalPool {
     }
   }
 
-  /** Reads at once what the transitions of many commits will ask for. */
-  async prepare(digests: readonly Digest[]): Promise<void> {
-    const found = await this.confirm(digests.flatMap((digest) => this.byDigest.get(digest) ?? []))
-    await this.source.logs.prepare(found.map((covering) => covering.key))
+  /**
+   * Reads at once what the transitions of many commits will ask for.
+   *
+   * @param walked - Commits as a walk without paths told of them, which need not be read again: an approved commit is often one of them.
+   */
+  async prepare(digests: readonly Digest[], walked: readonly LoggedCommit[] = []): Promise<void> {
+    for (const commit of walked) this.walked.set(commit.commit, commit)
+    const groups = digests.flatMap((digest) => this.byDigest.get(digest) ?? [])
+    await Promise.all([this.confirm(groups), this.source.logs.prepare(groups.map((group) => group.key))])
   }
 
   /** Approved manifests with this digest. */
@@ -129,10 +135,12 @@ export class ApprovalPool {
       const ids = fresh.map((group) => group.commit)
       const raw = await readBatch(this.source.door, ids, limits.approvalMaxBytes)
       const present = ids.filter((id) => raw.get(id)?.object.type === 'commit')
-      const commits = await readCommits(this.source.door, present)
+      const unknown = present.filter((id) => !this.walked.has(id))
+      const commits = await readCommits(this.source.door, unknown)
       for (const group of fresh) {
         const bytes = raw.get(group.commit)?.bytes ?? null
-        this.confirmed.set(group, this.hold(group, commits.get(group.commit), bytes))
+        const commit = commits.get(group.commit) ?? this.walked.get(group.commit)
+        this.confirmed.set(group, this.hold(group, commit, bytes))
       }
     }
     return groups.flatMap((group) => this.confirmed.get(group) ?? []).sort(byTime)

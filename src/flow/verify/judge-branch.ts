@@ -30,7 +30,11 @@ export async function judgeBranch(
   const line = await loadLine(verifier, request)
   if (line.steps.length === 0) return []
   const pool = await verifier.pool()
-  await pool.prepare(line.steps.map(({ step }) => digestOf(step.transitions)))
+  const walked = line.steps.map(({ logged }) => logged)
+  await pool.prepare(
+    walked.map(({ transitions }) => digestOf(transitions)),
+    walked,
+  )
   const coverer = new StepCoverer(verifier, pool, verifier.place)
   const judge = new LineJudge(verifier, pool, request, line)
   return withEarlierUses(verifier, coverer, [line], (earlier) =>
