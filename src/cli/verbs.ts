@@ -31,6 +31,10 @@ export const verbs: VerbTable = {
     summary: 'Approve a change as it stands',
     load: async () => (await import('./verbs/approve.ts')).approve,
   },
+  comment: {
+    summary: 'Say something of a change, or of its lines',
+    load: async () => (await import('./verbs/comment.ts')).comment,
+  },
   reject: {
     summary: 'Reject a change, with a reason',
     load: async () => (await import('./verbs/reject.ts')).reject,

@@ -14,6 +14,7 @@ import {
 } from './capture/capture.ts'
 import type { ChangeView } from './change-view.ts'
 import { checkPolicyFile } from './check-policy.ts'
+import { type CommentRequest, comment } from './comment.ts'
 import { type Fetched, type FetchRequest, fetchChanges } from './exchange/fetch.ts'
 import { type Pushed, type PushRequest, pushChanges } from './exchange/push.ts'
 import { type Collected, collectGarbage } from './gc/gc.ts'
@@ -78,6 +79,8 @@ export interface Galley {
   readonly show: (id: string) => Promise<Shown>
   readonly diff: (id: string, revision?: number) => Promise<readonly DiffFile[]>
   readonly approve: (request: { readonly id: string; readonly digest?: string }) => ChangeAnswer
+  /** Says something of a pending change; no approval, and none is lost by it. Agents may, and it is noted as theirs. */
+  readonly comment: (request: CommentRequest) => ChangeAnswer
   readonly reject: (request: { readonly id: string; readonly reason: string }) => ChangeAnswer
   readonly land: (request: { readonly id: string }) => Promise<Landed>
   /** Every approved change for the branch checked out, oldest first, as one queue. */
@@ -134,6 +137,7 @@ export async function open(directory: string, options: OpenOptions = {}): Promis
     show: (id) => showChange(world, id),
     diff: (id, revision) => readPairs(world, id, revision),
     approve: (request) => approve(world, { ...request, via: 'cli' }),
+    comment: (request) => comment(world, request),
     reject: (request) => reject(world, request),
     land: (request) => land(world, request),
     landAll: () => landAll(world),

@@ -1,5 +1,5 @@
 import type { Agent } from '../model/batch.ts'
-import type { Approval, ChangeEvent, CheckResult, Revision } from '../model/change.ts'
+import type { Approval, ChangeEvent, CheckResult, CommentWords, Revision } from '../model/change.ts'
 import { tiers } from '../model/edit.ts'
 import { assertNever } from '../model/error.ts'
 import { idLength, type ObjectFormat } from '../model/ids.ts'
@@ -50,7 +50,7 @@ function memberFault(event: ChangeEvent, format: ObjectFormat): string | null {
     case 'checked':
       return checksFault(event.checks, format)
     case 'commented':
-      return longFault(event.text) ?? (event.path === undefined ? null : pathFault(event.path))
+      return commentFault(event)
     case 'approved':
       return idFault(event.tag, format) ?? viaFault(event.via)
     case 'rejected':
@@ -67,6 +67,18 @@ function memberFault(event: ChangeEvent, format: ObjectFormat): string | null {
     default:
       return assertNever(event)
   }
+}
+
+function commentFault({ text, path, about }: CommentWords): string | null {
+  const lines = about?.lines ?? []
+  return (
+    longFault(text) ??
+    (path === undefined ? null : pathFault(path)) ??
+    (lines.length <= limits.quotedLinesMax ? null : `a comment quotes ${lines.length} lines`) ??
+    firstFault(lines, (line) =>
+      line.length <= limits.quotedLineMaxCharacters + 1 ? null : 'a line that a comment quotes is too long',
+    )
+  )
 }
 
 function proposalFault(

@@ -1,5 +1,6 @@
 import type { ChangeView } from '../flow/change-view.ts'
 import type { ChangeSummary } from '../flow/status.ts'
+import { commentText } from '../review/comment-text.ts'
 import { visible } from '../review/visible.ts'
 import type { ResourceLink } from './tool.ts'
 
@@ -31,15 +32,10 @@ export function changeDetail(change: ChangeView): string {
       `check ${visible(name)}: ${outcome}${summary === '' ? '' : ` (${visible(summary)})`}`,
   )
   const remarks = change.remarks.map(({ path, text }) => `note: ${visible(path)}: ${visible(text)}`)
-  const comments = change.comments.map(commentLine)
+  const comments = change.comments.map(commentText)
   const rejection = change.rejection === null ? [] : [`rejected: ${visible(change.rejection)}`]
   const more = rest > 0 ? [`… and ${rest} more files`] : []
   return [...files, ...more, ...checks, ...remarks, ...rejection, ...comments].join('\n')
-}
-
-function commentLine({ by, path, line, text }: ChangeView['comments'][number]): string {
-  const place = path === undefined ? '' : ` on ${visible(path)}${line === undefined ? '' : `:${line}`}`
-  return `comment by ${visible(by)}${place}: ${visible(text)}`
 }
 
 /** The fields of a change in a tool's value. */

@@ -90,6 +90,36 @@ export interface Landing {
   readonly after: CommitId
 }
 
+/** What somebody says of a change, of a file of it, or of lines. */
+export interface CommentWords {
+  /** The revision that it speaks of. */
+  readonly revision: number
+  readonly text: string
+  readonly path?: string
+  /** First and last line; of the old file where `about` says so, else of the new one. */
+  readonly line?: number
+  readonly toLine?: number
+  readonly about?: QuotedLines
+  /** The environment showed an agent at work. */
+  readonly byAgent?: true
+  /** The lines are a hunk that the reviewer rejected, and the text says why. */
+  readonly rejects?: true
+}
+
+/** The lines that a comment is about, as they stood: numbers alone lead astray with the next revision. */
+export interface QuotedLines {
+  /** `diff`: lines of both files, each with its sign. */
+  readonly side: 'new' | 'old' | 'diff'
+  readonly lines: readonly string[]
+  /** They were too many, or too long, to be kept whole. */
+  readonly isCut?: true
+}
+
+export interface ChangeComment extends CommentWords {
+  readonly by: string
+  readonly at: string
+}
+
 /** One entry of a change's log; the change's state is the fold over these. */
 export type ChangeEvent = { readonly at: string; readonly by: string } & (
   | {
@@ -130,13 +160,7 @@ export type ChangeEvent = { readonly at: string; readonly by: string } & (
       /** That commit, where no check was to run any more. */
       readonly commit?: CommitId
     }
-  | {
-      readonly kind: 'commented'
-      readonly revision: number
-      readonly text: string
-      readonly path?: string
-      readonly line?: number
-    }
+  | ({ readonly kind: 'commented' } & CommentWords)
   | {
       readonly kind: 'approved'
       /** For `via: "rule"`: the rule's text and the commit it was read from. */
@@ -189,13 +213,7 @@ export interface Change {
     readonly at: string
     readonly via: Approval['via']
   }[]
-  readonly comments: readonly {
-    readonly by: string
-    readonly at: string
-    readonly text: string
-    readonly path?: string
-    readonly line?: number
-  }[]
+  readonly comments: readonly ChangeComment[]
   readonly rejection: string | null
   /** The commit by which it stands in its branch; after a redo, the redo's. */
   readonly landing: Landing | null

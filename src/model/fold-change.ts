@@ -54,8 +54,10 @@ export function applyEvent(change: Change, event: ChangeEvent): Change {
       const commits = new Set([...event.checks.map((c) => c.commit), event.commit])
       return { ...change, checks: [...change.checks.filter((c) => !commits.has(c.commit)), ...event.checks] }
     }
-    case 'commented':
-      return { ...change, comments: [...change.comments, event] }
+    case 'commented': {
+      const { kind: _, ...words } = event
+      return { ...change, comments: [...change.comments, words] }
+    }
     case 'approved':
       return applyApproved(change, event)
     case 'rejected':

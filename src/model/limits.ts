@@ -21,6 +21,10 @@ export const limits = {
   segmentMaxBytes: 255,
   titleMaxCharacters: 200,
   bodyMaxBytes: 64 * 1024,
+  /** Comments of one change, and what one keeps of the lines that it is about. Characters are UTF-16 units. */
+  commentsMax: 1_000,
+  quotedLinesMax: 200,
+  quotedLineMaxCharacters: 1_000,
   /** Names in a batch: the agent and its session, the idempotency key, revisions, branches, tools. UTF-16 units. */
   nameMaxCharacters: 512,
   /** Entries of one edited directory looked at for case collisions. */

@@ -1,4 +1,4 @@
-import type { Approval, ChangeEvent } from './change.ts'
+import type { Approval, ChangeEvent, QuotedLines } from './change.ts'
 import { isChangeId, isObjectId } from './ids.ts'
 import { remarkKinds } from './resolution.ts'
 
@@ -53,6 +53,7 @@ const file = record({
   ),
   taken: optional((v) => v === null || version(v)),
 })
+const sides: readonly unknown[] = ['new', 'old', 'diff'] satisfies QuotedLines['side'][]
 const kinds: readonly unknown[] = remarkKinds
 const remark = record({ kind: (v) => kinds.includes(v), item: count, path: text, text })
 const read = record({ path: text, blob: objectOrNull })
@@ -106,7 +107,16 @@ const events: Readonly<Record<ChangeEvent['kind'], Check>> = {
   staged: staging,
   restaged: staging,
   checked: record({ revision: count, checks: list(checkResult), commit: optional(object) }),
-  commented: record({ revision: count, text, path: optional(text), line: optional(count) }),
+  commented: record({
+    revision: count,
+    text,
+    path: optional(text),
+    line: optional(count),
+    toLine: optional(count),
+    about: optional(record({ side: (v) => sides.includes(v), lines: list(text), isCut: optional(isTrue) })),
+    byAgent: optional(isTrue),
+    rejects: optional(isTrue),
+  }),
   approved: record({ revision: count, digest, tag: object, via: text, rule: optional(rule) }),
   rejected: record({ revision: count, reason: text }),
   landed: record({ revision: count, landing, again: optional(again) }),

@@ -100,6 +100,14 @@ describe('a change that nobody approved', () => {
     using repo = makeRepo({ files: { 'a.txt': 'hello\n' } })
     await using mcp = await connectHere(repo)
     const id = idOf(await mcp.call('propose_edits', greet))
+    const listening = mcp.call('await_decision', { id, timeout_seconds: 30, comments_seen: 0 })
+    expect((await cliHere(repo, ['comment', id, 'a.txt:1', '-m', 'why?'])).code).toBe(0)
+    const heard = await listening
+    expect(heard.value).toMatchObject({
+      outcome: 'commented',
+      change: { comments: [{ text: 'why?', about: { lines: ['goodbye'] } }] },
+    })
+    expect(heard.text).toContain('  | goodbye\n  why?')
     const waiting = mcp.call('await_decision', { id, timeout_seconds: 30 })
     expect((await cliHere(repo, ['approve', id])).code).toBe(0)
     expect((await waiting).value.outcome).toBe('approved')

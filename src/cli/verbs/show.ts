@@ -3,6 +3,7 @@ import { readPairs, showChange } from '../../flow/show.ts'
 import type { ChangeEvent } from '../../model/change.ts'
 import { assertNever } from '../../model/error.ts'
 import { paintFor } from '../../review/colour.ts'
+import { commentText, oneLine } from '../../review/comment-text.ts'
 import { visible } from '../../review/visible.ts'
 import { changeOptions, namedChange } from '../one-change.ts'
 import { changeLine, diffText, noticesOf, standingOf } from '../text.ts'
@@ -29,10 +30,11 @@ export const show: Verb = {
       .map((o) => `\noutput of ${visible(o.check.name)}:\n${visibleLines(o.output)}`)
     const history = log.map(eventLine).join('')
     const head = `${changeLine(change, context.terminal)}digest ${change.digest}\n${noticesOf(change, context.terminal)}${standingOf(change)}${body}${messagesOf(change)}`
+    const comments = change.comments.map((one) => `\n${commentText(one)}\n`)
     const diff = diffText(await readPairs(world, change.id), context.terminal)
     return {
       value: {},
-      text: `${head}${failed.join('')}\n${paint.faint('log')}\n${history}\n${diff}`,
+      text: `${head}${failed.join('')}${comments.join('')}\n${paint.faint('log')}\n${history}\n${diff}`,
       paged: true,
     }
   },
@@ -60,13 +62,13 @@ function whatHappened(event: ChangeEvent): string {
     case 'checked':
       return `checked: ${event.checks.map((c) => `${visible(c.name)} ${c.outcome}`).join(', ')}`
     case 'commented':
-      return `commented: ${visible(event.text)}`
+      return `${event.rejects === true ? 'rejected a hunk' : 'commented'}${event.path === undefined ? '' : ` on ${oneLine(event.path)}`}${event.byAgent === true ? ' (an agent)' : ''}:`
     case 'approved':
       return event.via === 'rule'
         ? `approved by the rule ${visible(event.rule?.text ?? '')}, read by`
         : `approved (via ${event.via}) by`
     case 'rejected':
-      return `rejected${event.reason === '' ? '' : `: ${visible(event.reason)}`}`
+      return `rejected${event.reason === '' ? '' : `: ${oneLine(event.reason)}`}`
     case 'landed':
       return landedText(event)
     case 'undone':
