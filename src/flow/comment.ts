@@ -115,7 +115,7 @@ function refuseStrange({ change }: LoggedChange, files: readonly DiffFile[], pat
 }
 
 /** The lines of a hunk in the new file, where it has any there. */
-export function hunkPlace(files: readonly DiffFile[], number: number): Place {
+function hunkPlace(files: readonly DiffFile[], number: number): Place {
   const hunks = numberHunks(files, CONTEXT_LINES)
   const hunk = hunks.find((one) => one.number === number)
   if (hunk === undefined) {

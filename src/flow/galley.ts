@@ -15,6 +15,7 @@ import {
 import type { ChangeView } from './change-view.ts'
 import { checkPolicyFile } from './check-policy.ts'
 import { type CommentRequest, comment } from './comment.ts'
+import { type DecideRequest, decideHunks } from './decide-hunks.ts'
 import { type Fetched, type FetchRequest, fetchChanges } from './exchange/fetch.ts'
 import { type Pushed, type PushRequest, pushChanges } from './exchange/push.ts'
 import { type Collected, collectGarbage } from './gc/gc.ts'
@@ -81,6 +82,8 @@ export interface Galley {
   readonly approve: (request: { readonly id: string; readonly digest?: string }) => ChangeAnswer
   /** Says something of a pending change; no approval, and none is lost by it. Agents may, and it is noted as theirs. */
   readonly comment: (request: CommentRequest) => ChangeAnswer
+  /** A reviewer's decisions by hunk: what is accepted becomes the next revision, the rest goes into the log with its reasons. */
+  readonly decideHunks: (request: DecideRequest) => ChangeAnswer
   readonly reject: (request: { readonly id: string; readonly reason: string }) => ChangeAnswer
   readonly land: (request: { readonly id: string }) => Promise<Landed>
   /** Every approved change for the branch checked out, oldest first, as one queue. */
@@ -138,6 +141,7 @@ export async function open(directory: string, options: OpenOptions = {}): Promis
     diff: (id, revision) => readPairs(world, id, revision),
     approve: (request) => approve(world, { ...request, via: 'cli' }),
     comment: (request) => comment(world, request),
+    decideHunks: (request) => decideHunks(world, request),
     reject: (request) => reject(world, request),
     land: (request) => land(world, request),
     landAll: () => landAll(world),

@@ -169,7 +169,7 @@ function sameTransitions(before: Manifest): (transition: Transition) => boolean 
 }
 
 /** What is known of the files stays so where the check left them alone; a rename whose source is back is none. */
-async function filesOf(
+export async function filesOf(
   reader: ObjectReader,
   manifest: Manifest,
   revision: Revision,

@@ -46,6 +46,8 @@ export interface RevisionRequest {
   readonly reads: Revision['reads']
   readonly author: Person
   readonly committer: Person
+  /** Events that are noted before it, in the same step: what a reviewer said. */
+  readonly before?: readonly ChangeEvent[]
 }
 
 export interface ProposalFacts {
@@ -172,7 +174,8 @@ export async function stageRevision(
   const by = nameAndEmail(request.committer)
   const event: ChangeEvent = { kind: 'restaged', at: world.now(), by, revision, reason, ...words }
   const ref = { ref: revisionRef(change.id, number), expected: null, next: revision.commit }
-  return appendEvents(store, logged, [{ event }], request.committer, [ref])
+  const records = [...(request.before ?? []), event].map((one) => ({ event: one }))
+  return appendEvents(store, logged, records, request.committer, [ref])
 }
 
 async function writeRevision(
