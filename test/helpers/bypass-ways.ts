@@ -257,7 +257,9 @@ export function testWays(ways: readonly Row[]): void {
       await attempt(repo)
       expect(mainOf(repo) === before).toBe(byCommitHooks)
       if (byCommitHooks) return
-      const found = await verifyRange(repo, `${before}..refs/heads/main`, { onto: 'main' })
+      // What an amend puts in the place of a commit is a step from where that began.
+      const from = repo.git('merge-base', before, 'refs/heads/main')
+      const found = await verifyRange(repo, `${from}..refs/heads/main`, { onto: 'main' })
       expect(found.counts.unapproved).toBeGreaterThan(0)
     })
 

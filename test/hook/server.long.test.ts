@@ -109,7 +109,8 @@ describe('a server with pre-receive', () => {
     const verified = cli(repo, ['verify', 'HEAD~1..', '--require-signature'])
     expect(verified.code).toBe(1)
     expect(verified.stdout).toMatch(/^unapproved \w+ {2}Evil\n.*it is not in the list of allowed signers$/m)
-    const refs = [`${evil}:refs/heads/main`, 'refs/galley/*:refs/galley/*']
+    const own = ['changes', 'log', 'approvals'].map((kind) => `refs/galley/${kind}/*:refs/galley/${kind}/*`)
+    const refs = [`${evil}:refs/heads/main`, ...own]
     const pushed = asPerson(repo, store(repo), 'push', '--atomic', server.dir, ...refs)
     expect(pushed.code).not.toBe(0)
     expect(pushed.out).toMatch(/is not in the list of allowed signers/)
