@@ -8,8 +8,8 @@ import { asPerson, galley, makeServer, runAs } from './hook-world.ts'
 
 beforeAll(() => expect(inject('buildFailure')).toBeNull())
 
-/** Steps of each kind in all, and histories that they are spread over. */
-const STEPS = gitRuns(100)
+/** Steps of each kind in all, and histories that they are spread over: a step takes two seconds. `GALLEY_RUNS=1000` makes a hundred. */
+const STEPS = gitRuns(35)
 const HISTORIES = 5
 
 const lines = (first: number, last: number): string => [first, ...'abcdefgh', last, ''].join('\n')
