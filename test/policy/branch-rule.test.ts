@@ -1,5 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { ChangeId } from '../../src/model/ids.ts'
+import type { Manifest } from '../../src/model/manifest.ts'
+import { type Candidate, coverStep } from '../../src/policy/branch-rule.ts'
 import { diceOf, inverseOf, Judged, type ModelStep, treeAfter, World } from '../helpers/branch-model.ts'
 import { at, isSameTree, type NaiveChange, remade, type Tree } from '../helpers/naive-rule.ts'
 import { pureRuns } from '../helpers/runs.ts'
@@ -200,4 +203,76 @@ describe('the rule for a guarded branch', () => {
     )
     expect(refused).toBeGreaterThan(RUNS.numRuns)
   })
+})
+
+describe('a merge that was made anew', () => {
+  const side = (name: string) => name.repeat(40)
+  /** One file that goes from one state to another. */
+  const moves = (from: string, to: string): Manifest => [
+    { path: 'p', oldMode: '100644', oldBlob: side(from), newMode: '100644', newBlob: side(to) },
+  ]
+  const candidate = (key: string, manifest: Manifest, refusal: string | null = null): Candidate => ({
+    key: `g${key.repeat(9)}` as ChangeId,
+    manifest,
+    refusal,
+  })
+  const x = candidate('x', moves('a', 'b'))
+  const y = candidate('y', moves('d', 'e'))
+  const refused = candidate('x', moves('a', 'b'), 'its log says no')
+
+  // The branch has the file as c; merged there, the change x makes it d.
+  test.each<[string, Parameters<typeof cover>[0], string]>([
+    ['is covered by the change that it brings', { to: 'd' }, 'x'],
+    ['is covered by it, also where the message names it', { to: 'd', names: ['x'] }, 'x'],
+    [
+      'is not, where the branch has used that change',
+      { to: 'd', used: ['x'] },
+      'no: xxxxxxxxx was approved once',
+    ],
+    [
+      'is not, where that change does not count',
+      { to: 'd', x: refused },
+      'no: xxxxxxxxx does not count: its log says no',
+    ],
+    ['may hold another change beside it', { to: 'e', more: [y] }, 'x y'],
+    [
+      'may not, where the branch has used the other',
+      { to: 'e', more: [y], used: ['y'] },
+      'no: yyyyyyyyy was approved once',
+    ],
+    ['may not hold bytes beside it', { to: 'e' }, 'no: '],
+    [
+      'may not hold the same change once more, as it was approved',
+      { to: 'e', x: candidate('x', moves('d', 'e')) },
+      'no: ',
+    ],
+    ['must hold what its message names', { to: 'd', more: [y], names: ['x', 'y'] }, 'no: '],
+  ])('%s', (_, given, expected) => {
+    expect(cover(given)).toMatch(new RegExp(`^${expected}${expected.startsWith('no') ? '' : '$'}`))
+  })
+
+  function cover(given: {
+    readonly to: string
+    readonly x?: Candidate
+    readonly more?: readonly Candidate[]
+    readonly names?: readonly string[]
+    readonly used?: readonly string[]
+  }): string {
+    const own = given.x ?? x
+    const keyOf = (name: string) => `g${name.repeat(9)}` as ChangeId
+    const found = coverStep(
+      {
+        commit: 'merge',
+        transitions: moves('c', given.to),
+        claims: { changes: (given.names ?? []).map(keyOf), byAgent: false },
+        isStrict: true,
+        candidates: [own, ...(given.more ?? [])],
+        outside: new Map(),
+        remerged: { used: [own], rest: given.to === 'd' ? [] : moves('d', given.to), outside: new Map() },
+      },
+      new Map((given.used ?? []).map((name) => [keyOf(name), 'earlier'])),
+    )
+    if (found.kind === 'covered') return found.used.map(({ key }) => key[1]).join(' ')
+    return found.kind === 'nothing' ? found.kind : `no: ${found.reason.slice(1)}`
+  }
 })

@@ -19,6 +19,8 @@ export interface LogSource {
 const BATCHED = 50
 /** Events of each log that are asked for at once: as many as a change that landed usually has. */
 const AT_ONCE = 4
+/** Logs whose objects are in memory at a time. */
+const LOGS_AT_ONCE = 1000
 /** Events of one log that a verifier reads: beyond that its approvals do not count. */
 const EVENTS_MAX = 10_000
 
@@ -47,9 +49,13 @@ export class ApprovalLogs {
   /** Reads at once the logs of many changes. */
   async prepare(ids: readonly ChangeId[]): Promise<void> {
     const tips = new Set(ids.flatMap((id) => this.source.tips.get(id) ?? []))
-    let open: Chain[] = [...tips]
-      .filter((tip) => !this.logs.has(tip))
-      .map((tip) => ({ tip, at: tip, events: [] }))
+    const unknown = [...tips].filter((tip) => !this.logs.has(tip))
+    for (let from = 0; from < unknown.length; from += LOGS_AT_ONCE)
+      await this.readLogs(unknown.slice(from, from + LOGS_AT_ONCE))
+  }
+
+  private async readLogs(tips: readonly CommitId[]): Promise<void> {
+    let open: Chain[] = tips.map((tip) => ({ tip, at: tip, events: [] }))
     while (open.length > 0) {
       const names = open.flatMap(({ at }) => pastOf(at).flatMap((name) => [name, `${name}:event.json`]))
       const found = await this.read(names)
