@@ -47,6 +47,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'cli/input.ts': room(SURFACE, 'path fs'), // the file that the command line names is the user's, wherever it lies
   'cli/pager.ts': room(SURFACE, 'child_process'), // the pager is run by the user's shell, as git runs it
   'cli/demo.ts': room(`${SURFACE} sys`, 'path url os fs'), // plays the user: makes a repository and runs the command
+  'cli/verbs/review.ts': room(`${SURFACE} term`), // the door to the terminal's own views
+  term: room(SURFACE, 'readline stream'),
   hook: room('model flow'),
   mcp: room(SURFACE, 'stream crypto http net', '@modelcontextprotocol/server zod'),
   setup: room(SURFACE, 'path', 'jsonc-parser smol-toml'),

@@ -27,6 +27,10 @@ export const verbs: VerbTable = {
     load: async () => (await import('./verbs/show.ts')).show,
   },
   diff: { summary: 'Print the diff of a change', load: async () => (await import('./verbs/diff.ts')).diff },
+  review: {
+    summary: 'Decide on a change hunk by hunk',
+    load: async () => (await import('./verbs/review.ts')).review,
+  },
   approve: {
     summary: 'Approve a change as it stands',
     load: async () => (await import('./verbs/approve.ts')).approve,

@@ -50,6 +50,28 @@ export function renderDiff(files: readonly DiffFile[], options: RenderOptions): 
   return lines.map((line) => `${line}\n`).join('')
 }
 
+/** One file of the diff as `renderDiff` draws it, its hunks apart. A file that becomes a link is drawn as two, headers among the hunks. */
+export function drawFile(
+  file: DiffFile,
+  options: RenderOptions,
+  firstNumber: number,
+): { readonly header: string; readonly hunks: readonly string[] } {
+  const paint = paintFor(options.isColoured)
+  const counter = { hunks: firstNumber - 1 }
+  const hunks: string[] = []
+  let header = ''
+  for (const part of splitTypeChange(file)) {
+    const hidesCr = isCrlfThroughout(part)
+    for (const line of linesOfFile(part, options.contextLines, counter, SHORT_ID)) {
+      const text = `${drawLine(line, paint, hidesCr, options.numbersHunks)}\n`
+      if (line.kind === 'hunk') hunks.push(text)
+      else if (hunks.length === 0) header += text
+      else hunks.push(`${hunks.pop() ?? ''}${text}`)
+    }
+  }
+  return { header, hunks }
+}
+
 /**
  * Writes the diff out byte for byte, with whole blob ids: `git apply` makes the same change of it. Of a binary file it
  * holds the ids alone, which is enough where both blobs are at hand.
