@@ -80,22 +80,24 @@ describe('undo and redo work in', () => {
     expect(repo.git('show', 'HEAD:a.txt')).toBe(numbered(30, { 9: 'neuf' }).trimEnd())
     expect(repo.git('diff', '--stat')).toContain('2 +-')
   })
+
+  test('commits that made or removed a symbolic link without galley', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'a\n', target: 'a.txt' } })
+    repo.git('update-index', '--add', '--cacheinfo', `120000,${repo.git('rev-parse', 'HEAD:target')},link`)
+    repo.git('commit', '-q', '-m', 'link')
+    repo.git('checkout', '-q', '--', 'link')
+    repo.git('rm', '-q', 'link')
+    repo.git('commit', '-q', '-m', 'no link')
+    await using galley = await openGalley(repo)
+    const { change } = await galley.undo({ target: 'HEAD', paths: ['link'] })
+    await galley.approve({ id: change.id })
+    await galley.land({ id: change.id })
+    expect([treeOf(repo, 'HEAD'), repo.git('status', '--porcelain')]).toEqual([treeOf(repo, 'HEAD~2'), ''])
+    expect(repo.read('link')).toBe('a\n')
+  })
 })
 
 describe('undo refuses, with nothing moved,', () => {
-  test('to make a symbolic link or a submodule', async () => {
-    using repo = makeRepo({ files: { 'a.txt': 'a\n' } })
-    repo.git('update-index', '--add', '--cacheinfo', `120000,${repo.git('rev-parse', 'HEAD:a.txt')},link`)
-    repo.git('commit', '-q', '-m', 'link')
-    repo.git('update-index', '--force-remove', 'link')
-    repo.git('commit', '-q', '-m', 'no link')
-    await using galley = await openGalley(repo)
-    const before = repo.snapshot()
-    expect((await refusal(() => galley.undo({ target: 'HEAD' }))).code).toBe('symlink')
-    expect((await refusal(() => galley.undo({ target: 'HEAD', paths: ['link'] }))).code).toBe('symlink')
-    expect(repo.snapshot()).toEqual(before)
-  })
-
   test('where a directory stands now that a file would need', async () => {
     using repo = makeRepo({ files: { a: 'file\n', 'b.txt': 'b\n' } })
     repo.git('rm', '-q', 'a')
