@@ -115,6 +115,8 @@ function positionOf(rest: readonly string[], verb: Verb): number {
 const STATES: Readonly<Record<string, (state: ChangeState) => boolean>> = {
   approve: isPending,
   reject: isPending,
+  comment: isPending,
+  review: isPending,
   check: isPending,
   land: isPending,
   wait: isPending,

@@ -107,6 +107,7 @@ describe('a change that nobody approved', () => {
       outcome: 'commented',
       change: { comments: [{ text: 'why?', about: { lines: ['goodbye'] } }] },
     })
+    expect(heard.text).toContain('revise_change')
     expect(heard.text).toContain('  | goodbye\n  why?')
     const waiting = mcp.call('await_decision', { id, timeout_seconds: 30 })
     expect((await cliHere(repo, ['approve', id])).code).toBe(0)

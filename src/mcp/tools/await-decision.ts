@@ -45,7 +45,9 @@ export const awaitDecision = tool({
         next:
           awaited.kind === 'undecided'
             ? `Call await_decision again, or go on with other work.`
-            : nextFor(awaited.change),
+            : awaited.kind === 'commented'
+              ? `Answer with revise_change (id ${JSON.stringify(now.id)}) where something is to change, then call await_decision again.`
+              : nextFor(awaited.change),
         detail: changeDetail(awaited.change),
         value: { outcome: awaited.kind, change: changeValue(awaited.change) },
       }
