@@ -49,7 +49,19 @@ export async function parseVerb(name: string, verb: Verb, words: readonly string
   if (help !== '') return { kind: 'help', text: `${help}\n` }
   const positional = (args['_'] as readonly unknown[]).map(String)
   refuseTooMany(name, verb, positional)
-  return { kind: 'args', args: lastValues(args, verb.repeatable ?? []) }
+  const last = lastValues(args, verb.repeatable ?? [])
+  refuseValuesOfSwitches(last, words)
+  return { kind: 'args', args: last }
+}
+
+/** yargs reads `--dry-run=1` as `--dry-run=false`: a look would become the deed. */
+function refuseValuesOfSwitches(args: Arguments, words: readonly string[]): void {
+  const end = words.indexOf('--')
+  for (const word of end < 0 ? words : words.slice(0, end)) {
+    const [, name = '', value = ''] = /^--([a-z-]+)=(.*)$/s.exec(word) ?? []
+    if (typeof args[name] !== 'boolean' || value === 'true' || value === 'false') continue
+    throw usageError(`--${name} takes no value, and got ${JSON.stringify(value.slice(0, 40))}`)
+  }
 }
 
 /** The last value of every option given several times, but for those that may be. */

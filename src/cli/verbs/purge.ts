@@ -32,7 +32,7 @@ export const purge: Verb = {
     const lost =
       result.pending.length === 0
         ? ''
-        : `with ${result.pending.length} pending: ${result.pending.slice(0, 20).join(', ')}\n`
+        : `with ${result.pending.length} that waited for a decision: ${result.pending.slice(0, 20).join(', ')}\n`
     const past = result.remarks.map((remark) => `went past: ${visible(remark)}\n`).join('')
     return { value: { ...result }, text: `${text === '' ? 'Nothing to remove.\n' : text}${lost}${past}` }
   },

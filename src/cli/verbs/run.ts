@@ -70,9 +70,11 @@ export const run: Verb = {
 function outcomeText(outcome: RunOutcome, { terminal }: CliContext): string {
   const changes = outcome.changes.map((c) => `${changeLine(c, terminal)}${noticesOf(c, terminal)}`)
   const notes = outcome.remarks.map((remark) => `note: ${visible(remark)}\n`)
-  const left = outcome.left.map(
-    (name) => `note: kept for 30 days in .git/galley/store.git: ${visible(name)}\n`,
-  )
+  // Refs stand in the store; what no ref can hold is a folder, named by its whole path.
+  const left = outcome.left.map((name) => {
+    const place = name.startsWith('refs/') ? ' in .git/galley/store.git' : ''
+    return `note: kept for 30 days${place}: ${visible(name)}\n`
+  })
   const none = changes.length === 0 ? ['galley: nothing changed\n'] : []
   return [...none, ...changes, ...notes, ...left].join('')
 }

@@ -160,7 +160,7 @@ async function write(
   }
 }
 
-const NONE_FOUND = 'No client was found. Name one: galley setup <client>.\n'
+const NONE_FOUND = `No client was found. Name one: galley setup <client>, of ${agentClients.map(({ name }) => name).join(', ')}.\n`
 
 const noteOf = ({ afterwards }: AgentClient, scope: 'project' | 'user'): string =>
   afterwards[scope] === '' ? '' : `${afterwards[scope]}\n`

@@ -60,7 +60,7 @@ export async function purge(
     const more = ids.length > 5 ? ', …' : ''
     refuse(
       'wrong-state',
-      `${ids.length} changes have neither landed nor been rejected: ${ids.slice(0, 5).join(', ')}${more}`,
+      `${ids.length === 1 ? 'one change has' : `${ids.length} changes have`} neither landed nor been rejected: ${ids.slice(0, 5).join(', ')}${more}`,
       { ids },
       'Land or reject them, or give `--force`.',
     )
