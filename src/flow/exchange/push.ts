@@ -218,9 +218,11 @@ function refuseBehind(
   const first = behind.find(({ kind }) => kind === 'behind') ?? behind[0]
   const more = behind.length > 1 ? ` (and ${behind.length - 1} more)` : ''
   const { kind = 'behind', id = null, reason = '', by = '' } = first ?? {}
+  const { branch } = done
+  const went = branch !== null && branch.before !== branch.after ? `; ${branch.ref} was pushed` : ''
   throw new GalleyError({
     code: kind === 'barred' ? 'exists' : 'branch-moved',
-    message: `${id ?? ''}${more} was not pushed to ${side.name}: ${reason}`,
+    message: `${id ?? ''}${more} was not pushed to ${side.name}: ${reason}${went}`,
     data: { remote: side.name, id, behind, ...done },
     hint: {
       behind: 'Run `galley fetch`, which keeps the events of both sides, then push again.',
