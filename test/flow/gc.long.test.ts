@@ -145,9 +145,10 @@ describe('what lies around', () => {
     for (const ref of refsOf(repo).filter((name) => name.includes(unknown.id)))
       inStore(repo, 'update-ref', '-d', ref)
     const collected = await collectGarbage(world, { dryRun: false })
-    const kept = [pending.id, `${worked.id}-full`, `${worked.id}-full.given.json`]
+    const kept = ['repository', pending.id, `${worked.id}-full`, `${worked.id}-full.given.json`]
     expect(readdirSync(home).sort()).toEqual(kept.sort())
-    expect(collected.kept).toEqual([{ what: tree.path, reason: 'somebody worked in it: notes.txt' }])
+    const reason = 'somebody worked in it: notes.txt; `galley gc --force` removes it'
+    expect(collected.kept).toEqual([{ what: tree.path, reason }])
     expect(inStore(repo, 'worktree', 'list')).not.toContain(rejected.id)
     expect(repo.git('-C', join(home, pending.id), 'status', '--porcelain')).toBe('')
   })

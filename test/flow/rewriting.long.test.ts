@@ -213,9 +213,9 @@ describe('a check blocks, and leaves the revision as it was, that', () => {
 
   test.each([
     [
-      'makes a symbolic link of a file',
-      'ln -sf far/b.txt a.txt',
-      /cannot be part of a change: it is a symbolic link$/,
+      'makes a symbolic link that leads out of the repository',
+      'ln -sf ../elsewhere a.txt',
+      /leads to .*, out of the repository$/,
     ],
     ['takes the whole change back', 'echo one > a.txt', /nothing is left of the change$/],
     ['writes what the policy denies', 'echo x > secret.txt', /secret\.txt.*: the policy denies it/],
@@ -232,6 +232,20 @@ describe('a check blocks, and leaves the revision as it was, that', () => {
     expect(change.checks[0]?.summary).toMatch(why)
     expect(repo.snapshot()).toEqual(before)
   })
+})
+
+test('a link that a check makes of a file is the next revision, and no rule approves it', async () => {
+  const autoApprove = { paths: ['**'], maxFiles: 5, maxLines: 50 }
+  using repo = makeRepo({
+    files: {
+      'a.txt': 'one\n',
+      'b.txt': 'b\n',
+      '.galley.json': `${JSON.stringify({ checks: [check('ln -sf b.txt a.txt')], autoApprove })}\n`,
+    },
+  })
+  const change = await proposeTwo(repo)
+  expect(change).toMatchObject({ revision: 2, state: 'staged', approvals: [] })
+  expect(change.files).toMatchObject([{ path: 'a.txt', newMode: '120000' }])
 })
 
 test('a rule approves what the checks made of a change, not what was proposed', async () => {
