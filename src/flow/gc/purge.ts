@@ -166,10 +166,12 @@ async function removeAll(world: World, paths: readonly string[], force: boolean)
 }
 
 async function setAside(world: World, galleyDir: string, going: string, force: boolean): Promise<void> {
+  // Whoever asks by force goes past others, and past a folder that is too broken to ask in.
+  if (force) return moveOwnDirectory(galleyDir, going)
   const working = await world.atWork()
   const refuseOthers = async (directory: string) => {
     const { alive, unknown } = await working.others(directory)
-    if (alive + unknown === 0 || force) return
+    if (alive + unknown === 0) return
     refuse('busy', 'another galley is at work in this repository', { alive, unknown }, BUSY_HINT)
   }
   await refuseOthers(galleyDir)
