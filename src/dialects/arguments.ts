@@ -4,7 +4,7 @@ import type { Edit } from '../model/edit.ts'
 import type { ErrorCode } from '../model/error-codes.ts'
 import { limits } from '../model/limits.ts'
 import type { Failure } from '../model/resolution.ts'
-import { checkPath } from '../policy/paths.ts'
+import { checkPlace } from '../policy/paths.ts'
 import { isWellFormed, quote } from '../policy/quote.ts'
 import { requestPath } from './request-path.ts'
 
@@ -89,7 +89,7 @@ export class ArgumentReader {
     const faultsBefore = this.#failures.length
     const text = this.requireString(name)
     if (this.#failures.length > faultsBefore) return ''
-    const refusal = checkPath(text)
+    const refusal = checkPlace(text)
     if (refusal === null) return text
     this.#collect({ ...refusal, item: this.#item, path: shortened(text) })
     return ''

@@ -4,7 +4,7 @@ import type { Refusal } from '../model/error.ts'
 import type { ErrorCode } from '../model/error-codes.ts'
 import { limits } from '../model/limits.ts'
 import type { Failure } from '../model/resolution.ts'
-import { checkPath } from '../policy/paths.ts'
+import { checkPlace } from '../policy/paths.ts'
 import { isWellFormed, quote } from '../policy/quote.ts'
 
 export type CanonicalTranslation =
@@ -77,7 +77,7 @@ function writeOf(operation: Operation<'write'>, base: Base): WriteEdit {
 
 function pathRefusals(operation: OperationItem): readonly Refusal[] {
   const paths = operation.op === 'move' ? [operation.path, operation.to] : [operation.path]
-  return paths.map(checkPath).filter((refusal) => refusal !== null)
+  return paths.map(checkPlace).filter((refusal) => refusal !== null)
 }
 
 /** Text without a UTF-8 form would be written as U+FFFD. */

@@ -85,7 +85,7 @@ async function readPath(
 ): Promise<PathState | Failure> {
   const fail = failureAt(path, use.item)
   const lookup = await lookUpPath(reader, request.tree, path)
-  // A diff may name a file that the repository has, whatever its name; galley makes none that other systems cannot hold.
+  // A file that the commit has is edited, whatever its name; galley makes none that other systems cannot hold.
   const unportable = lookup.kind === 'file' ? null : checkPath(path)
   if (unportable !== null) return { ...unportable, item: use.item, path }
   const beneath = use.makes ? await filesBeneath(reader, lookup, path, request.leaving) : null

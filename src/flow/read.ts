@@ -7,7 +7,7 @@ import { type BlobId, blobId, type TreeId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import type { FileMode } from '../model/manifest.ts'
 import { judgePathForReading } from '../policy/judge.ts'
-import { checkPath } from '../policy/paths.ts'
+import { checkPlace } from '../policy/paths.ts'
 import { keepSeen } from '../store/keep-objects.ts'
 import { type ReadEntry, recordInSession } from '../store/sessions.ts'
 import { readWorkTreeFile } from '../sys/work-tree-file.ts'
@@ -94,7 +94,7 @@ export async function readFileBytes(
   request: Pick<ReadRequest, 'path' | 'session' | 'maxBytes'>,
 ): Promise<FileBytes> {
   const { path, session } = request
-  const invalid = checkPath(path)
+  const invalid = checkPlace(path)
   if (invalid !== null) throw new GalleyError(invalid)
   const root = world.repository.workTree
   if (root === null) refuse('unsupported-repository', 'a bare repository has no files to read', {})

@@ -1,7 +1,7 @@
 import type { Batch, BatchItem, BatchRead } from '../model/batch.ts'
 import type { Refusal } from '../model/error.ts'
 import { limits } from '../model/limits.ts'
-import { checkPath } from '../policy/paths.ts'
+import { checkPlace } from '../policy/paths.ts'
 import { type BatchFault, faultsOf, placeFaults } from './batch-faults.ts'
 import { readItem } from './batch-item.ts'
 import { agentSchema, batchHeadSchema, readSchema } from './batch-schema.ts'
@@ -73,7 +73,7 @@ function headKeys(way: readonly PropertyKey[]): readonly string[] {
 
 function readsFaults(reads: readonly BatchRead[]): readonly BatchFault[] {
   return reads.flatMap(({ path }, index) => {
-    const refusal = checkPath(path)
+    const refusal = checkPlace(path)
     return refusal === null
       ? []
       : [{ way: ['reads', index, 'path'], code: refusal.code, message: refusal.message }]

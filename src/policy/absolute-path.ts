@@ -1,6 +1,6 @@
 import type { Refusal } from '../model/error.ts'
 import { limits } from '../model/limits.ts'
-import { checkPath } from './paths.ts'
+import { checkPlace } from './paths.ts'
 import { quote } from './quote.ts'
 
 export type MappedPath =
@@ -13,7 +13,7 @@ export type MappedPath =
  * The mapping is by text alone: `root` is expected as the request's system spells it, nothing is resolved, and `.` or
  * `..` are refused as everywhere. Where `root` begins with a drive letter, backslashes separate and the drive's
  * letter case does not count. Refusals do not name the root, which a remote requester may not know:
- * `outside-repository`, and whatever `checkPath` finds.
+ * `outside-repository`, and whatever `checkPlace` finds.
  *
  * @param root - Absolute path of the work tree's root.
  */
@@ -41,7 +41,7 @@ export function mapAbsolutePath(path: string, root: string): MappedPath {
 }
 
 function checked(path: string): MappedPath {
-  const refusal = checkPath(path)
+  const refusal = checkPlace(path)
   return refusal === null ? { kind: 'mapped', path } : { kind: 'refused', refusal }
 }
 

@@ -16,9 +16,9 @@ const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu
  * Checks a path from outside for use in a repository. The rules are the same on every system, so that a change made
  * on one can be checked out on all, and no spelling reaches into a `.git` anywhere (GIT.md section 7).
  *
- * They hold for files that exist as well as for new ones: a repository may hold a name with `:`, a backslash or in
- * decomposed form, and only a diff, in which git quotes such names, may edit it. Names with spaces inside, a leading `-`, glob characters or non-ASCII
- * letters in composed form (NFC) are fine.
+ * They are for names that galley makes. A repository may hold others (with `:`, a backslash, in decomposed form) from before: whoever
+ * does not know the base asks {@link checkPlace}, and whoever does asks for the rest where the base lacks the path. Names with spaces
+ * inside, a leading `-`, glob characters or non-ASCII letters in composed form (NFC) are fine.
  *
  * @returns null, or the refusal: `outside-repository` where the path is absolute or climbs out, else `path-invalid`.
  * `data` holds `path`, and `segment` and `codePoint` where one is to blame.
@@ -27,11 +27,17 @@ export function checkPath(path: string): Refusal | null {
   return checkPlace(path) ?? checkPortability(path)
 }
 
-/** What no path may be, tracked or not: empty, too long, absolute, climbing out, or into a `.git`. */
+/** What no path may be, tracked or not: empty, too long, absolute, climbing out, into a `.git`, or with a NUL, which no file has. */
 export function checkPlace(path: string): Refusal | null {
   if (path === '') return refusal(path, 'path-invalid', 'the path is empty')
   if (path.length > limits.pathMaxBytes) return tooLong(path, path.length)
-  return checkEscape(path) ?? checkDotGit(path) ?? checkSegments(path, placeFault) ?? checkSize(path)
+  return (
+    checkEscape(path) ??
+    checkDotGit(path) ??
+    checkNul(path) ??
+    checkSegments(path, placeFault) ??
+    checkSize(path)
+  )
 }
 
 /** What other systems cannot check out, and what no reader sees: names that galley makes have none of it. */
@@ -44,8 +50,7 @@ export type CheckedPath =
   | { readonly kind: 'refused'; readonly refusal: Refusal }
 
 /**
- * Checks a path given as bytes, as quoted paths of diffs are: it must be UTF-8, and lead to no place that none may lead to. git quotes a
- * name because it is not portable; whether the base has it, and it may be edited, is for whoever knows the base ({@link checkPath}).
+ * Checks a path given as bytes, as quoted paths of diffs are: it must be UTF-8, and lead to no place that none may lead to.
  */
 export function checkPathBytes(bytes: Uint8Array): CheckedPath {
   const lenient = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, limits.pathMaxBytes))
@@ -108,6 +113,13 @@ function checkDotGit(path: string): Refusal | null {
   })
 }
 
+function checkNul(path: string): Refusal | null {
+  if (!path.includes('\0')) return null
+  return refusal(path, 'path-invalid', 'it holds U+0000, which no name of a file has', {
+    data: { codePoint: 'U+0000' },
+  })
+}
+
 function checkCharacters(path: string): Refusal | null {
   if (path.includes('\\')) {
     return refusal(path, 'path-invalid', 'it holds a backslash, which separates names on Windows', {
@@ -130,8 +142,7 @@ function checkCharacters(path: string): Refusal | null {
   return null
 }
 
-const existingToo =
-  'A unified diff edits a file of such a name where the repository has it; else rename it with git first.'
+const existingToo = 'A file of such a name is edited where the commit has it; galley makes none.'
 
 function checkSegments(path: string, faultOf: (segment: string) => string | null): Refusal | null {
   const segments = path.split('/')

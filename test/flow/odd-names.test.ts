@@ -44,4 +44,19 @@ describe('a diff that git has written', () => {
       expect(['path-invalid', 'outside-repository']).toContain(refused.code)
     },
   )
+
+  test('a name of Windows that the repository has is edited by any dialect, and taken back', async () => {
+    using repo = makeRepo({ files: { 'aux.c': 'a\n' } })
+    await using galley = await openGalley(repo)
+    const { change } = await galley.propose({
+      batch: batch([{ op: 'replace', path: 'aux.c', old: 'a', new: 'b' }]),
+    })
+    await galley.approve({ id: change.id })
+    await galley.land({ id: change.id })
+    expect((await galley.read({ path: 'aux.c' })).content).toBe('b\n')
+    const back = await galley.undo({ target: change.id })
+    await galley.approve({ id: back.change.id })
+    await galley.land({ id: back.change.id })
+    expect(repo.read('aux.c')).toBe('a\n')
+  })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { mapAbsolutePath } from '../../src/policy/absolute-path.ts'
-import { checkPath } from '../../src/policy/paths.ts'
+import { checkPlace } from '../../src/policy/paths.ts'
 
 const map = (path: string, root = '/home/ann/repo') => {
   const mapped = mapAbsolutePath(path, root)
@@ -51,9 +51,13 @@ describe('an absolute path', () => {
     '/home/ann/repo/./a',
     '/home/ann/repo/a//b',
     '/home/ann/repo/.git/config',
-    '/home/ann/repo/a\\b',
+    '/home/ann/repo/a\0b',
   ])('%j is inside and still no path to use', (path) => {
     expect(map(path)).toBe('path-invalid')
+  })
+
+  test('maps to a name that the repository may hold already, portable or not', () => {
+    expect(map('/home/ann/repo/a\\b')).toBe('a\\b')
   })
 
   test('is refused without naming the root', () => {
@@ -61,13 +65,13 @@ describe('an absolute path', () => {
     expect(JSON.stringify(mapped)).not.toContain('ann')
   })
 
-  test('maps to a path that passes the rules, or is refused', () => {
+  test('maps to a path that may be tracked, or is refused', () => {
     const part = fc.constantFrom('a', 'b.ts', '..', '.', '', '.git', 'repo', 'x:y', '\\')
     const anyPath = fc.array(part, { maxLength: 6 }).map((parts) => parts.join('/'))
     fc.assert(
       fc.property(fc.constantFrom('/repo/', '/repo', '/', '', '/repo2/'), anyPath, (start, rest) => {
         const mapped = mapAbsolutePath(start + rest, '/repo')
-        if (mapped.kind === 'mapped') expect(checkPath(mapped.path)).toBeNull()
+        if (mapped.kind === 'mapped') expect(checkPlace(mapped.path)).toBeNull()
       }),
       { numRuns: 5000 },
     )

@@ -210,9 +210,9 @@ describe('a path that some system would read otherwise is refused with path-inva
     expect(checkPath(path)?.hint).toBe(`Write it as "${plain}".`)
   })
 
-  test('the refusal of a name that may exist says what edits such a file', () => {
+  test('the refusal of a name that may exist says where such a file is edited', () => {
     for (const path of ['a\\b', 'xx:y', 'aux.c', 'cafe\u0301']) {
-      expect(checkPath(path)?.hint, path).toContain('A unified diff edits a file of such a name')
+      expect(checkPath(path)?.hint, path).toContain('A file of such a name is edited where the commit has it')
     }
   })
 

@@ -2,10 +2,10 @@ import { diffIndex, type IndexDifference } from '../../git/diff-index.ts'
 import { emptyTree } from '../../git/fast-import.ts'
 import { lookUpPath } from '../../git/objects.ts'
 import { listUntracked } from '../../git/untracked.ts'
-import { GalleyError, refuse } from '../../model/error.ts'
+import { GalleyError, type Refusal, refuse } from '../../model/error.ts'
 import { isZeroId, type TreeId } from '../../model/ids.ts'
 import type { FileMode } from '../../model/manifest.ts'
-import { checkPath } from '../../policy/paths.ts'
+import { checkPath, checkPlace } from '../../policy/paths.ts'
 import { quote } from '../../policy/quote.ts'
 import { readWorkTreeFile } from '../../sys/work-tree-file.ts'
 import { expectForeign } from '../call/call-own-data.ts'
@@ -76,20 +76,20 @@ function wantedOf(difference: IndexDifference, staged: boolean): WantedPath {
   const { path, shown, oldMode, oldBlob, newMode, newBlob } = difference
   if (path === null)
     refuse('path-invalid', `capture ${quote(shown)}: its bytes are not UTF-8`, { path: shown })
-  refuseInvalid(path)
+  const base = isZeroId(oldBlob) ? null : { mode: oldMode, blob: oldBlob }
+  refuseWhere(base === null ? checkPath(path) : checkPlace(path))
   if (difference.isUnmerged)
     refuse('unmerged', `capture ${quote(path)}: it is unmerged in the index`, { path })
   return {
     path,
-    base: isZeroId(oldBlob) ? null : { mode: oldMode, blob: oldBlob },
+    base,
     staged: staged && newMode !== '000000' ? { mode: newMode, blob: newBlob } : null,
     now: newMode,
     isFound: false,
   }
 }
 
-function refuseInvalid(path: string): void {
-  const invalid = checkPath(path)
+function refuseWhere(invalid: Refusal | null): void {
   if (invalid !== null) throw new GalleyError(invalid)
 }
 
@@ -117,10 +117,13 @@ async function untrackedPaths(
   const named: string[] = []
   const directories: string[] = []
   for (const path of new Set(request.paths)) {
-    if (path !== '') refuseInvalid(path)
+    if (path !== '') refuseWhere(checkPlace(path))
     const kind = path === '' ? 'directory' : await kindOf(world, path)
     if (kind === 'directory') directories.push(path)
-    else if (kind === 'file' && !known.has(path) && !(await isInBase(world, request, path))) named.push(path)
+    else if (kind === 'file' && !known.has(path) && !(await isInBase(world, request, path))) {
+      refuseWhere(checkPath(path))
+      named.push(path)
+    }
   }
   const { found, leftOut } = directories.length > 0 ? await untrackedBelow(world, directories) : nothingFound
   for (const path of [...named, ...found]) expectForeign(world, path)
