@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { refuse } from '../model/error.ts'
 import { type BlobId, blobId } from '../model/ids.ts'
 import { type GitDoor, type GitResult, git } from './door.ts'
+import { objectDirectories } from './object-directories.ts'
 import type { Repository } from './open-repository.ts'
 
 /** A path whose filter driver the user lets galley run. */
@@ -40,7 +41,7 @@ async function runFiltered(
 ): Promise<GitResult> {
   const env = {
     GIT_OBJECT_DIRECTORY: join(store.gitDir, 'objects'),
-    GIT_ALTERNATE_OBJECT_DIRECTORIES: join(repository.commonDir, 'objects'),
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: objectDirectories(join(repository.commonDir, 'objects')),
     GIT_LFS_SKIP_SMUDGE: repository.env['GIT_LFS_SKIP_SMUDGE'] ?? '0',
   }
   const call = { args, env, okCodes: [0, 1, 128], ...(input === undefined ? {} : { input }) }

@@ -4,6 +4,7 @@ import { type CommitId, commitId } from '../model/ids.ts'
 import { makeDirectories } from '../sys/directories.ts'
 import { deviceOf } from '../sys/stage-file.ts'
 import { type GitDoor, git } from './door.ts'
+import { objectDirectories } from './object-directories.ts'
 
 /**
  * Fewer objects become loose ones, more of them one pack. git's own fetch.unpackLimit is 100, without waiting
@@ -70,16 +71,13 @@ export interface ObjectsAside {
 const writingAside = ({ directory, objectsDir }: ObjectsAside) => ({
   ...NO_INDEX,
   GIT_OBJECT_DIRECTORY: directory,
-  GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPath(objectsDir),
+  GIT_ALTERNATE_OBJECT_DIRECTORIES: objectDirectories(objectsDir),
 })
 
 /** Sees what waits in the folder too. */
 export const seeingAside = ({ directory }: ObjectsAside): Record<string, string> => ({
-  GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPath(directory),
+  GIT_ALTERNATE_OBJECT_DIRECTORIES: objectDirectories(directory),
 })
-
-/** One entry of a list that is parted by colons. */
-const quotedPath = (path: string): string => `"${path.replaceAll(/[\\"]/g, (sign) => `\\${sign}`)}"`
 
 /**
  * Copies objects from the store into a folder aside, where the user's object store does not have them yet, and waits
@@ -130,7 +128,7 @@ const packingEnv = (store: GitDoor, aside: ObjectsAside): Record<string, string>
     ? {
         ...NO_INDEX,
         GIT_OBJECT_DIRECTORY: aside.directory,
-        GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPath(join(store.gitDir, 'objects')),
+        GIT_ALTERNATE_OBJECT_DIRECTORIES: objectDirectories(join(store.gitDir, 'objects')),
       }
     : NO_INDEX
 

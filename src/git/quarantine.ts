@@ -3,6 +3,7 @@ import { type CommitId, commitId } from '../model/ids.ts'
 import type { Person } from '../model/person.ts'
 import { personVariables } from './commit-tree.ts'
 import { type GitDoor, git, withoutIndex } from './door.ts'
+import { objectDirectories } from './object-directories.ts'
 
 /** A folder of objects that belong to nobody yet, with the object stores that they build on. */
 export interface Quarantine {
@@ -16,8 +17,7 @@ export interface Quarantine {
 /** Makes the doors of a quarantine; the folder is the caller's to make and to remove. */
 export function quarantineAt(store: GitDoor, directory: string): Quarantine {
   const own = { ...withoutIndex(store), GIT_OBJECT_DIRECTORY: directory }
-  const objects = join(store.gitDir, 'objects').replaceAll(/[\\"]/g, (sign) => `\\${sign}`)
-  const above = { GIT_ALTERNATE_OBJECT_DIRECTORIES: `"${objects}"` }
+  const above = { GIT_ALTERNATE_OBJECT_DIRECTORIES: objectDirectories(join(store.gitDir, 'objects')) }
   return {
     door: { ...store, extraEnv: { ...store.extraEnv, ...own, ...above } },
     alone: { ...store, extraEnv: { ...store.extraEnv, ...own } },

@@ -2,6 +2,7 @@ import { refuse } from '../model/error.ts'
 import { type CommitId, type TreeId, treeId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { type GitDoor, git, gitEnvironment, gitFailure, startGit } from './door.ts'
+import { objectDirectories } from './object-directories.ts'
 
 /** What git's own merge of two commits comes to, made anew. */
 export interface Remerge {
@@ -29,7 +30,7 @@ export async function makeMergePlace(
     inherited: like.inherited,
     extraEnv: {
       ...like.extraEnv,
-      GIT_ALTERNATE_OBJECT_DIRECTORIES: objectDirectories(objects),
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: objectDirectories(...objects),
       GIT_GRAFT_FILE: '/dev/null',
     },
   }
@@ -48,10 +49,6 @@ export async function makeMergePlace(
   }
   return door
 }
-
-/** The form of GIT_ALTERNATE_OBJECT_DIRECTORIES: names are quoted, since `:` separates them. */
-export const objectDirectories = (paths: readonly string[]): string =>
-  paths.map((path) => `"${path.replaceAll(/["\\]/g, (sign) => `\\${sign}`)}"`).join(':')
 
 /**
  * Merges two commits as `git merge` would without options, in the object store. Leaves objects there.

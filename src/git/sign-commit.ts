@@ -7,6 +7,7 @@ import { withTemporaryDirectory, writeTemporary } from '../sys/temporary.ts'
 import { personVariables } from './commit-tree.ts'
 import type { GitConfig } from './config.ts'
 import { type GitCall, type GitDoor, type GitResult, git } from './door.ts'
+import { objectDirectories } from './object-directories.ts'
 import type { Repository } from './open-repository.ts'
 
 /** What a signing program may need to ask the user for a passphrase or a touch. */
@@ -80,7 +81,7 @@ const commitSigned = (
       ...askingVariables(repository.env),
       ...personVariables(author, committer),
       GIT_OBJECT_DIRECTORY: join(store.gitDir, 'objects'),
-      GIT_ALTERNATE_OBJECT_DIRECTORIES: join(repository.commonDir, 'objects'),
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: objectDirectories(join(repository.commonDir, 'objects')),
       ...env,
     },
     okCodes: [0, 1, 128],

@@ -19,8 +19,8 @@ const mine = (repo: TestRepo, text: string) => appendFileSync(join(repo.home, 'g
 /** Each letter is thirteen further on in the tree: readable for a test, and no less hidden for git. */
 const CIPHER = "tr 'A-Za-z' 'N-ZA-Mn-za-m'"
 
-function cipherRepo(how = CIPHER): TestRepo {
-  const repo = makeRepo({ files: { '.gitattributes': '*.key filter=crypt\n' } })
+function cipherRepo(how = CIPHER, name = 'repo'): TestRepo {
+  const repo = makeRepo({ name, files: { '.gitattributes': '*.key filter=crypt\n' } })
   for (const kind of ['clean', 'smudge']) repo.git('config', `filter.crypt.${kind}`, CIPHER)
   repo.git('config', 'filter.crypt.required', 'true')
   repo.write('a.key', 'secret one\n\n\n\nsecret two\n')
@@ -57,6 +57,16 @@ describe('a filter that the user allows', () => {
     await galley.approve({ id: back.change.id })
     await galley.land({ id: back.change.id })
     expect([repo.read('a.key'), status(repo)]).toEqual(['secret one\n\n\n\nsecret drei\n', ''])
+  })
+
+  test('runs in a repository whose folder has the sign that parts a list', async () => {
+    using repo = cipherRepo(CIPHER, 'a:b "c" \\d')
+    mine(repo, '[galley]\n\tallowFilter = crypt\n')
+    await using galley = await openGalley(repo)
+    const { change } = await galley.propose({ batch: batch(replace('a.key', 'one', 'uno')) })
+    await galley.approve({ id: change.id })
+    await galley.land({ id: change.id })
+    expect([inTree(repo, 'a.key').toString().slice(0, 10), status(repo)]).toEqual(['frperg hab', ''])
   })
 
   test('is none where only the repository says so', async () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { diffIndex } from '../../git/diff-index.ts'
+import { objectDirectories } from '../../git/object-directories.ts'
 import { listRefs } from '../../git/refs.ts'
-import { objectDirectories } from '../../git/remerge.ts'
 import { type CommitId, commitId, isObjectId } from '../../model/ids.ts'
 import { type Manifest, manifestOf } from '../../model/manifest.ts'
 import type { Policy } from '../../model/policy.ts'
@@ -142,7 +142,7 @@ async function stagedSteps(world: World, tree: string, objects: string | null): 
   const extraEnv = {
     ...door.extraEnv,
     ...(index === undefined || index === '' ? {} : { GIT_INDEX_FILE: index }),
-    ...(objects === null ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: objectDirectories([objects]) }),
+    ...(objects === null ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: objectDirectories(objects) }),
   }
   const found = await diffIndex({ ...door, extraEnv }, tree, 'index')
   return manifestOf(

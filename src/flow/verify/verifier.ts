@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import type { GitDoor } from '../../git/door.ts'
+import { objectDirectories } from '../../git/object-directories.ts'
 import { type ObjectReader, openObjectReader } from '../../git/objects.ts'
 import type { Repository } from '../../git/open-repository.ts'
 import { listRefs, type RefRow } from '../../git/refs.ts'
-import { makeMergePlace, objectDirectories } from '../../git/remerge.ts'
+import { makeMergePlace } from '../../git/remerge.ts'
 import { type CommitId, commitId, isObjectId, type TreeId } from '../../model/ids.ts'
 import type { Policy } from '../../model/policy.ts'
 import { listArchived } from '../../store/archive.ts'
@@ -55,7 +56,7 @@ export async function openVerifier(
   const incoming = arriving.objects === null ? [] : [arriving.objects]
   const extraEnv = {
     ...base.extraEnv,
-    ...(incoming.length === 0 ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: objectDirectories(incoming) }),
+    ...(incoming.length === 0 ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: objectDirectories(...incoming) }),
   }
   const door: GitDoor = { ...base, extraEnv }
   const reader = openObjectReader(door)
