@@ -51,6 +51,7 @@ export async function parseVerb(name: string, verb: Verb, words: readonly string
   refuseTooMany(name, verb, positional)
   const last = lastValues(args, verb.repeatable ?? [])
   refuseValuesOfSwitches(last, words)
+  refuseMissingValues(last, words)
   return { kind: 'args', args: last }
 }
 
@@ -61,6 +62,18 @@ function refuseValuesOfSwitches(args: Arguments, words: readonly string[]): void
     const [, name = '', value = ''] = /^--([a-z-]+)=(.*)$/s.exec(word) ?? []
     if (typeof args[name] !== 'boolean' || value === 'true' || value === 'false') continue
     throw usageError(`--${name} takes no value, and got ${JSON.stringify(value.slice(0, 40))}`)
+  }
+}
+
+/** yargs reads an option at the end, or before another one, as empty text: an empty value has to be written. */
+function refuseMissingValues(args: Arguments, words: readonly string[]): void {
+  const end = words.indexOf('--')
+  const own = end < 0 ? words : words.slice(0, end)
+  for (const [at, word] of own.entries()) {
+    const [, name = ''] = /^--?([a-z][a-z-]*)$/.exec(word) ?? []
+    const values: unknown = args[name]
+    const isEmpty = values === '' || (Array.isArray(values) && values.includes(''))
+    if (isEmpty && own[at + 1] !== '') throw usageError(`${word} needs a value`)
   }
 }
 

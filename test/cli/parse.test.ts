@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseVerb } from '../../src/cli/parse.ts'
 import { purge } from '../../src/cli/verbs/purge.ts'
+import { push } from '../../src/cli/verbs/push.ts'
 import { run } from '../../src/cli/verbs/run.ts'
 
 const parse = (...words: string[]) => parseVerb('purge', purge, words)
@@ -22,4 +23,19 @@ test.each([
 
 test('words behind `--` belong to the command that runs', async () => {
   expect(await parseVerb('run', run, ['--', 'tool', '--json=2'])).toMatchObject({ kind: 'args' })
+})
+
+test.each([['--with-branch'], ['--with-branch', '--json']])(
+  'an option without its value is refused, and not read as empty text: %s %s',
+  async (...words) => {
+    await expect(parseVerb('push', push, words)).rejects.toMatchObject({
+      code: 'usage',
+      message: '--with-branch needs a value',
+    })
+  },
+)
+
+test('an empty value that is written is a value', async () => {
+  const parsed = await parseVerb('push', push, ['--with-branch', ''])
+  expect(parsed).toMatchObject({ kind: 'args', args: { 'with-branch': '' } })
 })
