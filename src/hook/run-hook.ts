@@ -1,5 +1,5 @@
 import { guardCommit, guardMessage } from '../flow/hooks/hook-commit.ts'
-import { guardReceive } from '../flow/hooks/hook-receive.ts'
+import { guardReceive, guardUpdate } from '../flow/hooks/hook-receive.ts'
 import { guardPush, guardTransaction, readSteps, stepOf } from '../flow/hooks/hook-refs.ts'
 import type { World } from '../flow/world.ts'
 import { refuse } from '../model/error.ts'
@@ -43,7 +43,7 @@ export async function runHook(world: World, call: HookCall): Promise<string> {
       await guardReceive(onServer, readSteps(await call.readStdin()), quarantine)
       return ''
     case 'update':
-      await guardReceive(onServer, [stepOf(args[0] ?? '', args[1] ?? '', args[2] ?? '')], quarantine)
+      await guardUpdate(onServer, stepOf(args[0] ?? '', args[1] ?? '', args[2] ?? ''), quarantine)
       return ''
     default:
       return refuse('usage', `${JSON.stringify(name.slice(0, 40))} is no hook that galley answers`, {

@@ -1,3 +1,5 @@
+import { chmodSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeAll, expect, inject, test } from 'vitest'
 import { guardMain, landChange } from '../flow/verify-world.ts'
 import { cli } from '../helpers/galley.ts'
@@ -30,5 +32,20 @@ test('a landed change whose approval the server lacks is refused, and goes throu
   expect([refused.code, refused.out]).toEqual([1, expect.stringContaining('`galley push` takes it there')])
   galley(repo, 'push', 'origin')
   expect(asPerson(repo, 'push', '--quiet', 'origin', 'main').code).toBe(0)
+  expect(server.git('rev-parse', 'main')).toBe(commit)
+})
+
+test('a server with the update hook too takes a branch together with its approvals, and no other', async () => {
+  using repo = makeRepo({ files: { 'a.txt': 'one\n', ...guardMain } })
+  using server = makeServer(repo, ['--update'])
+  const { commit } = await landChange(repo, 'Two', { 'a.txt': 'two\n' })
+  galley(repo, 'push', 'origin', '--with-branch', 'main')
+  expect(server.git('rev-parse', 'main')).toBe(commit)
+  repo.write('a.txt', 'by hand\n')
+  repo.commit('By hand')
+  expect(asPerson(repo, 'push', 'origin', 'main').out).toMatch(/galley: unapproved/)
+  // git runs no hook that is not executable: then `update` has to judge.
+  chmodSync(join(server.dir, 'hooks/pre-receive'), 0o644)
+  expect(asPerson(repo, 'push', 'origin', 'main').out).toMatch(/galley: unapproved/)
   expect(server.git('rev-parse', 'main')).toBe(commit)
 })

@@ -3,6 +3,8 @@ import { headBranch, listRefs, listSymbolic, resolveCommit, symbolicTarget } fro
 import { refuse } from '../../model/error.ts'
 import { type CommitId, commitId, type TreeId } from '../../model/ids.ts'
 import { type CommitVerdict, isFailure } from '../../model/verdict.ts'
+import { readScript } from '../../sys/hook-files.ts'
+import { findHookPlace, readHookFacts } from '../hook-place.ts'
 import { readPolicyFile } from '../read-policy.ts'
 import { judgeBranch } from '../verify/judge-branch.ts'
 import { judgeCommits } from '../verify/judge-commits.ts'
@@ -39,6 +41,25 @@ export async function guardReceive(
     for (const step of moved) if (isOwnRef(step.ref)) await guardOwnRef(verifier, step)
     for (const step of moved) if (step.ref.startsWith(HEADS)) await guardBranch(verifier, step)
   })
+}
+
+/**
+ * Judges one ref of a push, for `update`. Where galley's `pre-receive` stands, git has asked that first: it judged the push as a whole, with
+ * the approvals that came along, which a look at one ref does not show.
+ *
+ * @throws GalleyError as {@link guardReceive}.
+ */
+export async function guardUpdate(world: World, step: RefStep, quarantine: string | null): Promise<void> {
+  if (!(await hasPreReceive(world))) await guardReceive(world, [step], quarantine)
+}
+
+/** git runs no hook that is not executable. */
+async function hasPreReceive(world: World): Promise<boolean> {
+  const place = await findHookPlace(world.repository)
+  const { path, file } = await readHookFacts(place, null, 'pre-receive', '')
+  const script = await readScript(path)
+  const isOurs = file.kind === 'file' && file.owner === 'galley'
+  return isOurs && script.kind === 'file' && (script.mode & 0o111) !== 0
 }
 
 /** The refs that really move. */
