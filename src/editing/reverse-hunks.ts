@@ -1,12 +1,15 @@
 import type { LineHunk } from './diff-lines.ts'
 import { lineStarts } from './line-starts.ts'
 
+/** A hunk to be taken back, or to have other lines than those of either side. */
+export type TakenHunk = LineHunk & { readonly instead?: Uint8Array }
+
 /**
- * Takes some hunks of a change back: `after`, with the lines of each hunk as they stand in `before`.
+ * Takes some hunks of a change back: `after`, with the lines of each hunk as they stand in `before`, or as `instead` says.
  *
- * @param hunks - Hunks of the line diff from `before` to `after`, each once, in any order. All of them give `before`.
+ * @param hunks - Hunks of the line diff from `before` to `after`, or parts of them, each once, in any order. All of them give `before`.
  */
-export function reverseHunks(before: Uint8Array, after: Uint8Array, hunks: readonly LineHunk[]): Buffer {
+export function reverseHunks(before: Uint8Array, after: Uint8Array, hunks: readonly TakenHunk[]): Buffer {
   const [old, fresh] = [lineStarts(before), lineStarts(after)]
   const parts: Uint8Array[] = []
   let at = 0
@@ -14,7 +17,11 @@ export function reverseHunks(before: Uint8Array, after: Uint8Array, hunks: reado
     const fromLine = firstLine(hunk.newStart, hunk.newCount)
     parts.push(after.subarray(at, fresh[fromLine] ?? after.length))
     const oldLine = firstLine(hunk.oldStart, hunk.oldCount)
-    parts.push(before.subarray(old[oldLine] ?? before.length, old[oldLine + hunk.oldCount] ?? before.length))
+    const lines = before.subarray(
+      old[oldLine] ?? before.length,
+      old[oldLine + hunk.oldCount] ?? before.length,
+    )
+    parts.push(hunk.instead ?? lines)
     at = fresh[fromLine + hunk.newCount] ?? after.length
   }
   parts.push(after.subarray(at))

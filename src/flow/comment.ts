@@ -127,7 +127,8 @@ function hunkPlace(files: readonly DiffFile[], number: number): Place {
   return { path: hunk.path, line, toLine: line + Math.max(count, 1) - 1, about: quoteHunk(hunk.lines) }
 }
 
-function linesPlace(file: DiffFile, line: number, toLine: number): Place {
+/** @throws GalleyError `binary`, `out-of-range`. */
+export function linesPlace(file: DiffFile, line: number, toLine: number): Place {
   const { path, before, after } = file
   if (isBinaryFile(file))
     refuse('binary', `${path} has no lines`, { path }, 'Comment on the file: leave the line out.')

@@ -8,12 +8,17 @@ import type { Manifest, Transition } from '../model/manifest.ts'
 import { nameAndEmail } from '../model/person.ts'
 import { renamesOf } from '../model/renames.ts'
 import { judgeTransitions } from '../policy/judge.ts'
+import type { DiffFile } from '../review/diff-file.ts'
+import type { ReviewNote } from '../review/draft-notes.ts'
 import {
   type Accepted,
   acceptPieces,
   findPieces,
+  isEditable,
   type PieceName,
+  partsOf,
   piecesOf,
+  type Refused,
   type ReviewPiece,
 } from '../review/pieces.ts'
 import { quoteHunk } from '../review/quote-lines.ts'
@@ -23,7 +28,7 @@ import type { Store } from '../store/open-store.ts'
 import { refuseAgents } from './approve.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
 import { checkRevision, currentRevision } from './check.ts'
-import { refuseOtherDigest } from './comment.ts'
+import { linesPlace, refuseOtherDigest } from './comment.ts'
 import { confirmStored, loadChange, policyOf, refuseLostBase } from './logged-change.ts'
 import { pairFiles } from './pair-files.ts'
 import { finishRecorded } from './record-landing.ts'
@@ -36,14 +41,6 @@ import type { World } from './world.ts'
 
 /** Context of the hunks that `show` and `diff` number. */
 const CONTEXT_LINES = 3
-
-/** What a reviewer said of a hunk, a file, or (with neither) the change. */
-export interface ReviewNote extends PieceName {
-  /** The reason of a rejection may be empty. */
-  readonly text: string
-  /** What it names is not accepted. */
-  readonly rejects?: true
-}
 
 export interface DecideRequest {
   readonly id: string
@@ -90,7 +87,7 @@ async function decide(world: World, store: Store, logged: LoggedChange, request:
   await confirmStored(store, logged)
   const revision = currentRevision(logged)
   const files = await pairFiles(await world.reader(), revision.manifest, renamesOf([revision]))
-  const pieces = piecesOf(files, CONTEXT_LINES)
+  const pieces = wantedPieces(files, request.notes)
   const identity = await world.identity()
   const said = { at: world.now(), by: nameAndEmail(identity), revision: revision.number }
   const noted = notesOf(pieces, request.notes)
@@ -102,10 +99,10 @@ async function decide(world: World, store: Store, logged: LoggedChange, request:
     const records = [...events, rejected].map((event) => ({ event }))
     return { logged: await appendEvents(store, logged, records, identity), isNew: false }
   }
-  if (noted.rejected.size > 0) {
-    const next = await composeRevision(world, logged, acceptPieces(pieces, noted.rejected))
+  if (noted.rejected.size + noted.edited.size > 0) {
+    const next = await composeRevision(world, logged, acceptPieces(pieces, noted))
     const staged = { ...next, before: events, committer: identity }
-    const reason = `without the ${noted.rejected.size} of ${pieces.length} hunks that were rejected`
+    const reason = stagedReason(noted, pieces.length)
     return { logged: await stageRevision(world, store, logged, staged, reason), isNew: true }
   }
   if (events.length === 0) return { logged, isNew: false }
@@ -116,26 +113,58 @@ async function decide(world: World, store: Store, logged: LoggedChange, request:
 const reasonOf = (rejected: number, all: number): string =>
   rejected === 0 ? 'see the comments' : `${rejected} of ${all} hunks rejected: see the comments`
 
-/** Notes as they stand in the log, with the lines that they are about, and which pieces they reject. */
+function stagedReason({ rejected, edited }: Refused, all: number): string {
+  const without =
+    rejected.size === 0 ? [] : [`without the ${rejected.size} of ${all} hunks that were rejected`]
+  const changed = edited.size === 0 ? [] : [`with ${edited.size} of ${all} hunks as the reviewer edited them`]
+  return [...without, ...changed].join(', ')
+}
+
+/** The pieces of which notes speak: a hunk in parts where one of them names a part. */
+function wantedPieces(files: readonly DiffFile[], notes: readonly ReviewNote[]): readonly ReviewPiece[] {
+  const split = new Set(notes.flatMap(({ hunk, part }) => (part === undefined ? [] : [hunk])))
+  return piecesOf(files, CONTEXT_LINES).flatMap((piece) => {
+    const parts = split.has(piece.hunks[0]?.number) ? partsOf(piece) : []
+    return parts.length === 0 ? [piece] : parts
+  })
+}
+
+/** Notes as they stand in the log, with the lines that they are about, and which pieces are not taken as they are. */
 function notesOf(pieces: readonly ReviewPiece[], notes: readonly ReviewNote[]) {
   const rejected = new Set<number>()
+  const edited = new Map<number, Uint8Array>()
   const most = limits.commentsMax
   if (notes.length > most) refuse('too-large', `${notes.length} notes; ${most} are allowed`, { limit: most })
-  const events = notes.flatMap(({ hunk, path, text, rejects }) => {
+  const events = notes.flatMap((note) => {
+    const { hunk, path, text, rejects, instead, line } = note
     if (text.length > limits.bodyMaxBytes)
       refuse('too-large', `a note has ${text.length} characters`, { limit: limits.bodyMaxBytes })
-    const mark = rejects === true ? { rejects } : {}
     if (hunk === undefined && path === undefined) return [{ text }]
-    const named = findPieces(pieces, { ...(hunk === undefined ? { path: path ?? '' } : { hunk }) })
-    if (named.length === 0)
-      refuseUnknown(pieces, { ...(hunk === undefined ? {} : { hunk }), path: path ?? '' })
+    const named = findPieces(pieces, note)
+    if (named.length === 0) refuseUnknown(pieces, note)
     if (rejects === true) for (const index of named) rejected.add(index)
+    if (instead !== undefined) edited.set(editedPiece(pieces, named), Buffer.from(instead, 'utf8'))
+    const mark = rejects === true ? { rejects } : instead === undefined ? {} : { edits: true as const }
+    const [first = 0] = named
+    const file = pieces[first]?.file
+    if (line !== undefined && hunk === undefined && file !== undefined)
+      return [{ text, ...linesPlace(file, line, note.toLine ?? line) }]
+    // A comment on a file is one, whatever the number of its hunks.
+    if (hunk === undefined && rejects !== true) return [{ text, ...mark, path: path ?? '' }]
     return named.flatMap((index) => {
       const piece = pieces[index]
       return piece === undefined ? [] : [{ text, ...mark, ...placeOf(piece) }]
     })
   })
-  return { rejected, events }
+  return { rejected, edited, events }
+}
+
+function editedPiece(pieces: readonly ReviewPiece[], [index = -1, ...others]: readonly number[]): number {
+  const piece = pieces[index]
+  if (piece !== undefined && others.length === 0 && isEditable(piece)) return index
+  const path = piece?.file.path ?? ''
+  const message = `${path}: only one hunk of a file with lines can be edited`
+  refuse('usage', message, { path }, 'Accept it or reject it; comment with what you would have instead.')
 }
 
 function placeOf({ file, hunks }: ReviewPiece) {

@@ -104,6 +104,8 @@ export interface CommentWords {
   readonly byAgent?: true
   /** The lines are a hunk that the reviewer rejected, and the text says why. */
   readonly rejects?: true
+  /** The lines are a hunk that the reviewer accepted with lines of their own in its place. */
+  readonly edits?: true
 }
 
 /** The lines that a comment is about, as they stood: numbers alone lead astray with the next revision. */

@@ -128,6 +128,10 @@ const codes = {
     'The bytes are not the ones that were approved or named.',
     'Look at the change again and approve what you see.',
   ],
+  undecided: [
+    'A review is not done: some hunks are neither accepted nor rejected.',
+    'Decide on each of them.',
+  ],
   'not-approved': [
     'The change has no valid approval.',
     'Review and approve it: `galley show <id>`, `galley approve <id>`.',

@@ -25,6 +25,9 @@ export const limits = {
   commentsMax: 1_000,
   quotedLinesMax: 200,
   quotedLineMaxCharacters: 1_000,
+  /** What one reviewer did on one change and has not sent; how long to wait for another process that writes it. */
+  draftMaxBytes: 8 * 1024 * 1024,
+  draftWaitMs: 5_000,
   /** Names in a batch: the agent and its session, the idempotency key, revisions, branches, tools. UTF-16 units. */
   nameMaxCharacters: 512,
   /** Entries of one edited directory looked at for case collisions. */

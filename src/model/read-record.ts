@@ -116,6 +116,7 @@ const events: Readonly<Record<ChangeEvent['kind'], Check>> = {
     about: optional(record({ side: (v) => sides.includes(v), lines: list(text), isCut: optional(isTrue) })),
     byAgent: optional(isTrue),
     rejects: optional(isTrue),
+    edits: optional(isTrue),
   }),
   approved: record({ revision: count, digest, tag: object, via: text, rule: optional(rule) }),
   rejected: record({ revision: count, reason: text }),

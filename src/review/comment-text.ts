@@ -6,8 +6,8 @@ import { visible } from './visible.ts'
  * So no text of a comment passes for a line of what stands around it.
  */
 export function commentText(comment: ChangeComment): string {
-  const { about, by, byAgent, rejects, text } = comment
-  const what = rejects === true ? 'rejected hunk' : 'comment'
+  const { about, by, byAgent, rejects, edits, text } = comment
+  const what = rejects === true ? 'rejected hunk' : edits === true ? 'edited hunk' : 'comment'
   const head = `${what} by ${byAgent === true ? 'an agent of ' : ''}${oneLine(by)}${placeText(comment)}:`
   const quoted = (about?.lines ?? []).map((line) => `  | ${oneLine(line)}`)
   const cut = about?.isCut === true ? ['  | …'] : []

@@ -3,7 +3,7 @@ import { refuse } from '../model/error.ts'
 import { standsAt } from '../sys/plain-file.ts'
 
 /** What galley makes in its folder as directories, and walks into to move or remove what is there. */
-const PARTS = ['store.git', 'land', 'done', 'sessions', 'tmp', 'hooks', 'at-work']
+const PARTS = ['store.git', 'land', 'done', 'sessions', 'reviews', 'tmp', 'hooks', 'at-work']
 
 /**
  * Refuses a folder of galley's that is not its own: a link or a file where galley makes a directory, at the folder itself or at one

@@ -20,6 +20,7 @@ export const kept = {
   backupsMs: 90 * DAY_MS,
   leftMs: LEFT_DAYS * DAY_MS,
   sessionsMs: 30 * DAY_MS,
+  draftsMs: 90 * DAY_MS,
   poolMs: 30 * DAY_MS,
   /** Passing files of processes that were killed. */
   passingMs: DAY_MS,
@@ -86,6 +87,7 @@ export async function expiredFiles(store: Store, nowMs: number): Promise<readonl
       : []
   return [
     ...(await pick(join(galleyDir, 'sessions'), (file) => older(file, kept.sessionsMs))),
+    ...(await pick(join(galleyDir, 'reviews'), (file) => older(file, kept.draftsMs))),
     ...(await pick(join(galleyDir, 'tmp'), (file) => older(file, kept.passingMs))),
     // A store that was being made; the one in use is called store.git.
     ...(await pick(galleyDir, (file) => /^store-/.test(file.name) && older(file, kept.passingMs))),

@@ -1,5 +1,5 @@
-import type { ReviewNote } from '../flow/decide-hunks.ts'
 import { oneLine } from '../review/comment-text.ts'
+import type { ReviewNote } from '../review/draft-notes.ts'
 import type { PieceName, ReviewPiece } from '../review/pieces.ts'
 import { drawFile } from '../review/unified-diff.ts'
 import type { LineAsker } from './ask-lines.ts'

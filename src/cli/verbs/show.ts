@@ -62,7 +62,7 @@ function whatHappened(event: ChangeEvent): string {
     case 'checked':
       return `checked: ${event.checks.map((c) => `${visible(c.name)} ${c.outcome}`).join(', ')}`
     case 'commented':
-      return `${event.rejects === true ? 'rejected a hunk' : 'commented'}${event.path === undefined ? '' : ` on ${oneLine(event.path)}`}${event.byAgent === true ? ' (an agent)' : ''}:`
+      return `${event.rejects === true ? 'rejected a hunk' : event.edits === true ? 'edited a hunk' : 'commented'}${event.path === undefined ? '' : ` on ${oneLine(event.path)}`}${event.byAgent === true ? ' (an agent)' : ''}:`
     case 'approved':
       return event.via === 'rule'
         ? `approved by the rule ${visible(event.rule?.text ?? '')}, read by`
