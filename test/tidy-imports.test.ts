@@ -48,7 +48,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'cli/pager.ts': room(SURFACE, 'child_process'), // the pager is run by the user's shell, as git runs it
   'cli/demo.ts': room(`${SURFACE} sys`, 'path url os fs'), // plays the user: makes a repository and runs the command
   'cli/verbs/review.ts': room(`${SURFACE} term`), // the door to the terminal's own views
+  'cli/verbs/connect.ts': room(`${SURFACE} remote`, 'process'), // and for both ends of Agent Zero's protocol
   term: room(SURFACE, 'readline stream'),
+  remote: room(SURFACE, 'crypto readline stream http', 'socket.io socket.io-client'),
   hook: room('model flow'),
   mcp: room(SURFACE, 'stream crypto http net', '@modelcontextprotocol/server zod'),
   setup: room(SURFACE, 'path', 'jsonc-parser smol-toml'),

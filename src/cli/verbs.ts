@@ -84,6 +84,10 @@ export const verbs: VerbTable = {
     summary: 'Take changes and approvals from a remote',
     load: async () => (await import('./verbs/fetch.ts')).fetch,
   },
+  connect: {
+    summary: 'Serve this repository to an Agent Zero server',
+    load: async () => (await import('./verbs/connect.ts')).connect,
+  },
   recover: {
     summary: 'Finish or roll back a landing that was killed',
     load: async () => (await import('./verbs/recover.ts')).recover,

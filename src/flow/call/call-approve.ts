@@ -62,9 +62,10 @@ async function waitFor(
   change: ChangeView,
   approval: Extract<RunningCall['approval'], { kind: 'wait' }>,
 ): Promise<CallDecision> {
+  const { timeoutMs } = approval
   approval.onWaiting?.(change)
   try {
-    return approved(await waitForDecision(run.world, { id: change.id, timeoutMs: approval.timeoutMs }))
+    return approved(await waitForDecision(run.world, { id: change.id, timeoutMs }))
   } catch (error) {
     if (!(error instanceof GalleyError)) throw error
     const last = error.data['change'] as ChangeView | undefined
@@ -74,7 +75,7 @@ async function waitFor(
         last ?? change,
       )
     if (error.code === 'not-approved')
-      return leaveUndecided(run, change, `nobody decided within ${approval.timeoutMs / 1000} seconds`)
+      return leaveUndecided(run, change, `nobody decided within ${Math.round(timeoutMs / 1000)} seconds`)
     throw error
   }
 }
@@ -87,6 +88,15 @@ async function leaveUndecided(run: RunningCall, change: ChangeView, why: string)
   }
   const text = `${notApproved} It was staged as ${id} and is rejected now, for ${why} and an approval holds for one call alone. Make the call again at a terminal, or with --wait <seconds>: meanwhile a person approves it by \`galley approve <id>\`.`
   return ended(text, await withdrawn(run, id, `${why}; an approval holds for one call alone`))
+}
+
+/** The end of a call whose edit is approved, and may not land any more: it waits for the same call, or for `land`. */
+export async function heldEnd(run: RunningCall, change: ChangeView, why: string): Promise<CallEnd> {
+  const { id } = change
+  if (run.dialect.profile.bindsFile === true)
+    return { kind: 'denied', text: `Nothing was written: ${why}.`, change: await withdrawn(run, id, why) }
+  const text = `Nothing was written: ${why}. It is approved as ${id}; the same call, made again, takes effect.`
+  return { kind: 'denied', text, change }
 }
 
 /** Ends a change whose approval holds for one call alone, unless it has ended already. */

@@ -13,7 +13,7 @@ import { readPolicy } from '../read-policy.ts'
 import { refuseBatch } from '../refuse-batch.ts'
 import { resolveBatch } from '../resolve-batch.ts'
 import { selectBase } from '../select-base.ts'
-import { decideCall, withdrawn } from './call-approve.ts'
+import { decideCall, heldEnd, withdrawn } from './call-approve.ts'
 import { boundFiles, callFiles, compareCallFiles, rewrittenFiles } from './call-files.ts'
 import { expectForeign } from './call-own-data.ts'
 import { renewReads } from './call-reads.ts'
@@ -51,7 +51,9 @@ export async function finishCall(run: RunningCall, staged: Asked, done: EditDone
     throw error
   })
   if (decision.kind === 'ended') return decision.end
-  const { id } = decision.change
+  const { id, state } = decision.change
+  const held = state === 'landed' ? null : run.heldBack()
+  if (held !== null) return heldEnd(run, decision.change, held)
   const canonical = canonicalArguments(run.dialect.name, run.call, run.root) ?? ''
   const asked = await callFiles(run.world, done.files)
   const files = isAsAsked({ change: decision.change, asked: revision })

@@ -44,6 +44,7 @@ export interface RunningCall {
   readonly answers: NativeAnswers
   readonly permissionMode: PermissionMode
   readonly approval: CallApproval
+  readonly heldBack: () => string | null
   readonly root: string
 }
 

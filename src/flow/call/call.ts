@@ -37,6 +37,8 @@ export interface CallRequest {
   /** The strictest of this and the policy's `mode` counts. */
   readonly permissionMode?: PermissionMode
   readonly approval: CallApproval
+  /** Asked right before an approved edit lands: why it may not any more, or null. It stays as it is then. */
+  readonly heldBack?: () => string | null
 }
 
 /** What came of a call (DESIGN.md section 15). */
@@ -121,7 +123,7 @@ async function runCall(
     if (stopped !== null) return end({ kind: 'invalid_arguments', text: plainText(stopped), change: null })
     invariant(dialect, 'a call that is not stopped has its dialect')
     if (blocked !== null) return end({ kind: 'failed', text: blocked, change: null })
-    const { approval, permissionMode = 'full' } = request
+    const { approval, permissionMode = 'full', heldBack = () => null } = request
     const answers = answersOf(dialect.name)
     const run = {
       world,
@@ -133,6 +135,7 @@ async function runCall(
       answers,
       permissionMode,
       approval,
+      heldBack,
       root,
     }
     return end(await runKnown(run))

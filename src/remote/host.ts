@@ -1,0 +1,234 @@
+import { createHash } from 'node:crypto'
+import type { ChangeView } from '../flow/change-view.ts'
+import type { HostAnswer, HostOperation, HostRules } from '../flow/host/host-operation.ts'
+import { GalleyError } from '../model/error.ts'
+import { limits } from '../model/limits.ts'
+import type { ServerHttp } from './host-http.ts'
+import { type HostLink, openHostLink } from './host-link.ts'
+import { type Json, OPERATION_MS } from './wire.ts'
+
+/** Of the server's 30 seconds, those that a landing may take after the last moment at which it may begin. */
+const LANDING_MS = 5_000
+const TREE_MS = 30_000
+/** The server forgets a tree after 90 seconds, changed or not. */
+const TREE_AGAIN_MS = 60_000
+const BACK_OFF_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
+
+/** What the person at this host is told; the views of it differ, the facts do not. */
+export type HostEvent =
+  | { readonly kind: 'connected'; readonly server: string }
+  | { readonly kind: 'lost'; readonly reason: string; readonly nextTryMs: number }
+  | { readonly kind: 'mode'; readonly writes: boolean }
+  | { readonly kind: 'asked'; readonly op: string; readonly path: string }
+  | {
+      readonly kind: 'answered'
+      readonly op: string
+      readonly path: string
+      readonly error: string | null
+      readonly change: ChangeView | null
+    }
+  | { readonly kind: 'trouble'; readonly message: string }
+
+export interface HostOptions {
+  readonly server: ServerHttp
+  readonly clock: {
+    readonly elapsedMs: () => number
+    readonly now: () => number
+    readonly random: (count: number) => Uint8Array
+    readonly sleep: (ms: number) => Promise<void>
+  }
+  readonly root: string
+  readonly context: string | null
+  readonly allowsIgnored: boolean
+  readonly writes: boolean
+  readonly operate: (operation: HostOperation, rules: HostRules) => Promise<HostAnswer>
+  /** The files of the work tree, drawn. */
+  readonly tree: () => Promise<string>
+  /** Shows a change to the person here, who decides through any surface; null = nobody is here to ask. */
+  readonly ask: ((change: ChangeView, endsMs: number) => void) | null
+  readonly tell: (event: HostEvent) => void
+}
+
+export interface Host {
+  /** Connects, and stays connected until `stop`. @throws GalleyError, where the first connection fails, or the server is none any more. */
+  readonly run: () => Promise<void>
+  readonly toggleWrites: () => void
+  readonly writes: () => boolean
+  /** Ends the connection; an operation that runs is run to its end, but lands nothing any more. */
+  readonly stop: () => void
+}
+
+/** A host of Agent Zero's protocol: one repository, one server. Decides nothing but who may ask for what, and until when. */
+export function makeHost(options: HostOptions): Host {
+  const { server, clock, tell } = options
+  let writes = options.writes
+  let link: HostLink | null = null
+  let isStopped = false
+  let wake = (): void => undefined
+  const running = new Set<Promise<unknown>>()
+  const operations = inLine(options, () => ({ writes, isOpen: link?.isOpen() === true && !isStopped }))
+
+  const remoteFiles = (): Json => ({
+    enabled: true,
+    write_enabled: writes,
+    mode: writes ? 'read_write' : 'read_only',
+  })
+
+  const connect = async (): Promise<{ readonly closed: Promise<string> }> => {
+    let lost: (reason: string) => void = () => undefined
+    const closed = new Promise<string>((resolve) => {
+      lost = resolve
+    })
+    link = await openHostLink({
+      server,
+      context: options.context,
+      elapsedMs: clock.elapsedMs,
+      randomId: () => Buffer.from(clock.random(16)).toString('hex'),
+      remoteFiles,
+      operate: ({ data }) => {
+        const task = operations(data)
+        running.add(task)
+        const forget = () => running.delete(task)
+        task.then(forget, forget)
+        return task
+      },
+      onClosed: lost,
+    })
+    tell({ kind: 'connected', server: server.base })
+    return { closed }
+  }
+
+  const run = async (): Promise<void> => {
+    const stopped = new Promise<null>((resolve) => {
+      wake = () => resolve(null)
+    })
+    let { closed } = await connect()
+    for (let tries = 0; !isStopped; ) {
+      const trees = sendTrees(options, link as HostLink, () => isStopped)
+      const reason = await Promise.race([closed, stopped])
+      link?.close()
+      await trees
+      if (reason === null || isStopped) break
+      for (;;) {
+        const nextTryMs = backOff(tries++, clock.random(1)[0] ?? 0)
+        tell({ kind: 'lost', reason, nextTryMs })
+        await Promise.race([clock.sleep(nextTryMs), stopped])
+        if (isStopped) break
+        const again = await connect().catch(untilBack)
+        if (again === null) continue
+        closed = again.closed
+        tries = 0
+        break
+      }
+    }
+    await Promise.allSettled(running)
+  }
+
+  return {
+    run,
+    writes: () => writes,
+    toggleWrites: () => {
+      writes = !writes
+      tell({ kind: 'mode', writes })
+      // What counts is this end's own answer; the server is told so that it offers its tools rightly.
+      if (link?.isOpen() === true)
+        link
+          .sayHello()
+          .catch((error: unknown) => tell({ kind: 'trouble', message: String((error as Error).message) }))
+    },
+    stop: () => {
+      isStopped = true
+      link?.close()
+      wake()
+    },
+  }
+}
+
+/** A server that restarts is waited for; one that is another, or wants a login again, is the person's business. */
+function untilBack(error: unknown): null {
+  if (error instanceof GalleyError && error.code === 'unreachable') return null
+  throw error
+}
+
+/** With jitter, so that hosts of one server do not come back in step. */
+const backOff = (tries: number, chance: number): number =>
+  Math.round((BACK_OFF_MS[Math.min(tries, BACK_OFF_MS.length - 1)] ?? 30_000) * (0.75 + (chance / 255) * 0.5))
+
+/** Edits one after another, as they came; reads at once. */
+function inLine(options: HostOptions, state: () => { readonly writes: boolean; readonly isOpen: boolean }) {
+  let last: Promise<unknown> = Promise.resolve()
+  return async (data: Json): Promise<Json> => {
+    const { clock, tell } = options
+    const begunMs = clock.elapsedMs()
+    const lastMs = begunMs + OPERATION_MS - LANDING_MS
+    const { op_id: _, op, context_id: context, ...input } = data
+    const named = typeof op === 'string' ? op.slice(0, 100) : ''
+    const path = typeof input['path'] === 'string' ? input['path'].slice(0, limits.quoteMaxCharacters) : ''
+    tell({ kind: 'asked', op: named, path })
+    const left = () => Math.max(0, lastMs - clock.elapsedMs())
+    const ask = options.ask
+    const approval: HostRules['approval'] =
+      ask === null
+        ? { kind: 'none' }
+        : {
+            kind: 'wait',
+            get timeoutMs() {
+              return left()
+            },
+            onWaiting: (change) => ask(change, left()),
+          }
+    const rules = (): HostRules => ({
+      session: sessionOf(context),
+      allowsWrites: state().writes,
+      allowsIgnored: options.allowsIgnored,
+      approval,
+      heldBack: () => {
+        if (!state().isOpen) return 'the connection to the server is gone'
+        return left() > 0 ? null : 'the time of the call was up'
+      },
+    })
+    const edits = /^\s*(?:write|patch)\s*$/i.test(named)
+    const task = edits
+      ? last.then(() => options.operate({ op: named, input }, rules()))
+      : options.operate({ op: named, input }, rules())
+    if (edits) last = task.catch(() => undefined)
+    const { wire, change } = await task
+    tell({ kind: 'answered', op: named, path, error: wire.ok ? null : wire.error, change })
+    return wire
+  }
+}
+
+/** A conversation of the server's is a session; hostile text, so by its hash where it is no plain name. */
+function sessionOf(context: unknown): string {
+  if (typeof context !== 'string' || context === '') return 'agent-zero'
+  const isPlain = /^[\w.-]{1,100}$/.test(context)
+  return `agent-zero ${isPlain ? context : createHash('sha256').update(context).digest('hex').slice(0, 32)}`
+}
+
+async function sendTrees(
+  { tree, clock, root, tell }: HostOptions,
+  link: HostLink,
+  isStopped: () => boolean,
+): Promise<void> {
+  let sent = { hash: '', atMs: Number.NEGATIVE_INFINITY }
+  while (link.isOpen() && !isStopped()) {
+    const text = await tree()
+    const hash = createHash('sha256').update(text).digest('hex')
+    if (hash !== sent.hash || clock.elapsedMs() - sent.atMs >= TREE_AGAIN_MS) {
+      const update = {
+        root_path: root,
+        tree: text,
+        tree_hash: hash,
+        generated_at: new Date(clock.now()).toISOString(),
+        source: 'a0',
+      }
+      const isTaken = await link.sendTree(update).catch((error: unknown) => {
+        if (link.isOpen()) tell({ kind: 'trouble', message: String((error as Error).message) })
+        return false
+      })
+      if (isTaken) sent = { hash, atMs: clock.elapsedMs() }
+    }
+    for (let waited = 0; waited < TREE_MS && link.isOpen() && !isStopped(); waited += 500)
+      await clock.sleep(500)
+  }
+}

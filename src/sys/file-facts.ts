@@ -1,0 +1,14 @@
+import { realpathSync, statSync } from 'node:fs'
+import { isAbsent } from '../model/errno.ts'
+
+/** The true place of a file, and when it was last written, in seconds since the epoch; null = it is not there. Follows links. */
+export function fileFacts(
+  path: string,
+): { readonly realPath: string; readonly modifiedSeconds: number } | null {
+  try {
+    return { realPath: realpathSync(path), modifiedSeconds: statSync(path).mtimeMs / 1000 }
+  } catch (error) {
+    if (isAbsent(error)) return null
+    throw error
+  }
+}
