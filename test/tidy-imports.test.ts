@@ -49,6 +49,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'cli/demo.ts': room(`${SURFACE} sys`, 'path url os fs'), // plays the user: makes a repository and runs the command
   'cli/verbs/review.ts': room(`${SURFACE} term`), // the door to the terminal's own views
   'cli/verbs/connect.ts': room(`${SURFACE} remote`, 'process'), // and for both ends of Agent Zero's protocol
+  'cli/verbs/hub.ts': room(`${SURFACE} remote mcp`),
   term: room(SURFACE, 'readline stream'),
   remote: room(SURFACE, 'crypto readline stream http', 'socket.io socket.io-client'),
   hook: room('model flow'),

@@ -88,6 +88,10 @@ export const verbs: VerbTable = {
     summary: 'Serve this repository to an Agent Zero server',
     load: async () => (await import('./verbs/connect.ts')).connect,
   },
+  hub: {
+    summary: "Be the server's end of Agent Zero's protocol",
+    load: async () => (await import('./verbs/hub.ts')).hub,
+  },
   recover: {
     summary: 'Finish or roll back a landing that was killed',
     load: async () => (await import('./verbs/recover.ts')).recover,

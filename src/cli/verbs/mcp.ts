@@ -3,6 +3,7 @@ import { adapterNames } from '../../mcp/adapter-forms.ts'
 import { type McpOptions, serveOverHttp, serveStdio } from '../../mcp/serve.ts'
 import type { DialectName } from '../../model/batch.ts'
 import { usageError } from '../errors.ts'
+import { portOf, tokenOf, untilEnded } from '../serving.ts'
 import type { Answer, Arguments, CliContext, Verb } from '../verb.ts'
 
 export const mcp: Verb = {
@@ -42,25 +43,12 @@ export const mcp: Verb = {
   },
 }
 
-const TOKEN = 'GALLEY_MCP_TOKEN'
-const TOKEN_MIN_CHARACTERS = 16
-
 async function serveHttp(context: CliContext, args: Arguments, options: McpOptions): Promise<Answer> {
-  const port = Number(args['port'] ?? 0)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw usageError('--port is a number up to 65535')
-  const given = context.env[TOKEN]
-  if (given !== undefined && (given.length < TOKEN_MIN_CHARACTERS || /\s/.test(given)))
-    throw usageError(`${TOKEN} has ${TOKEN_MIN_CHARACTERS} characters or more, and no blanks`)
-  const token = given ?? Buffer.from(context.clock.random(24)).toString('base64url')
+  const port = portOf(args['port'], '--port')
+  const { token, shown } = tokenOf('GALLEY_MCP_TOKEN', context)
   const serving = await serveOverHttp({ ...options, port, token })
-  const shown = given === undefined ? token : `(that of ${TOKEN})`
   context.terminal.note(`galley: ${serving.url}\ngalley: Authorization: Bearer ${shown}\n`)
-  await ended()
+  await untilEnded()
   await serving.close()
   return { value: {}, text: '' }
 }
-
-const ended = (): Promise<void> =>
-  new Promise((done) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => done())
-  })
