@@ -31,14 +31,17 @@ export type HostEvent =
 
 export interface HostOptions {
   readonly server: ServerHttp
+  /** Before each connection: a server that restarted knows no login any more. @throws GalleyError `login-failed`. */
+  readonly logIn: () => Promise<void>
   readonly clock: {
     readonly elapsedMs: () => number
     readonly now: () => number
     readonly random: (count: number) => Uint8Array
-    readonly sleep: (ms: number) => Promise<void>
   }
   readonly root: string
   readonly context: string | null
+  /** How long the server waits for an answer; default 30 seconds, as that system does. */
+  readonly operationMs?: number
   readonly allowsIgnored: boolean
   readonly writes: boolean
   readonly operate: (operation: HostOperation, rules: HostRules) => Promise<HostAnswer>
@@ -79,6 +82,7 @@ export function makeHost(options: HostOptions): Host {
     const closed = new Promise<string>((resolve) => {
       lost = resolve
     })
+    await options.logIn()
     link = await openHostLink({
       server,
       context: options.context,
@@ -104,15 +108,15 @@ export function makeHost(options: HostOptions): Host {
     })
     let { closed } = await connect()
     for (let tries = 0; !isStopped; ) {
-      const trees = sendTrees(options, link as HostLink, () => isStopped)
+      const trouble = (error: unknown) => tell({ kind: 'trouble', message: String((error as Error).message) })
+      sendTrees(options, link as HostLink, Promise.race([closed, stopped])).catch(trouble)
       const reason = await Promise.race([closed, stopped])
       link?.close()
-      await trees
       if (reason === null || isStopped) break
       for (;;) {
         const nextTryMs = backOff(tries++, clock.random(1)[0] ?? 0)
         tell({ kind: 'lost', reason, nextTryMs })
-        await Promise.race([clock.sleep(nextTryMs), stopped])
+        await waitFor(nextTryMs, stopped)
         if (isStopped) break
         const again = await connect().catch(untilBack)
         if (again === null) continue
@@ -160,7 +164,7 @@ function inLine(options: HostOptions, state: () => { readonly writes: boolean; r
   return async (data: Json): Promise<Json> => {
     const { clock, tell } = options
     const begunMs = clock.elapsedMs()
-    const lastMs = begunMs + OPERATION_MS - LANDING_MS
+    const lastMs = begunMs + (options.operationMs ?? OPERATION_MS) - LANDING_MS
     const { op_id: _, op, context_id: context, ...input } = data
     const named = typeof op === 'string' ? op.slice(0, 100) : ''
     const path = typeof input['path'] === 'string' ? input['path'].slice(0, limits.quoteMaxCharacters) : ''
@@ -205,13 +209,23 @@ function sessionOf(context: unknown): string {
   return `agent-zero ${isPlain ? context : createHash('sha256').update(context).digest('hex').slice(0, 32)}`
 }
 
+/** So long, or until something else ends first; no timer stays behind. */
+async function waitFor(ms: number, ended: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const slept = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  await Promise.race([slept, ended])
+  clearTimeout(timer)
+}
+
 async function sendTrees(
   { tree, clock, root, tell }: HostOptions,
   link: HostLink,
-  isStopped: () => boolean,
+  ended: Promise<unknown>,
 ): Promise<void> {
   let sent = { hash: '', atMs: Number.NEGATIVE_INFINITY }
-  while (link.isOpen() && !isStopped()) {
+  while (link.isOpen()) {
     const text = await tree()
     const hash = createHash('sha256').update(text).digest('hex')
     if (hash !== sent.hash || clock.elapsedMs() - sent.atMs >= TREE_AGAIN_MS) {
@@ -228,7 +242,6 @@ async function sendTrees(
       })
       if (isTaken) sent = { hash, atMs: clock.elapsedMs() }
     }
-    for (let waited = 0; waited < TREE_MS && link.isOpen() && !isStopped(); waited += 500)
-      await clock.sleep(500)
+    await waitFor(TREE_MS, ended)
   }
 }

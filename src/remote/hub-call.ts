@@ -68,12 +68,13 @@ export function hubTool(sockets: Pick<HubSockets, 'hosts' | 'operate'>) {
 
 const refused = (text: string, data: Json = {}): HubResult => ({ isRefused: true, text, value: data })
 
-/** The host to ask, or why there is none: first those of the chat, then any other. */
+/** The host to ask, or why there is none. */
 function selectHost(hosts: readonly HubHost[], action: HubAction, context: string | null): HubHost | string {
   if (hosts.length === 0)
     return 'text_editor_remote: no CLI client connected to Agent Zero. Make sure the CLI is connected to this instance.'
+  // A chat that has hosts of its own is never answered from another machine.
   const own = hosts.filter(({ contexts }) => context !== null && contexts.has(context))
-  const inOrder = [...own, ...hosts.filter((host) => !own.includes(host))].filter(({ enabled }) => enabled)
+  const inOrder = (own.length > 0 ? own : hosts).filter(({ enabled }) => enabled)
   if (inOrder.length === 0)
     return 'text_editor_remote: no connected CLI currently advertises remote file access.'
   // Reads go where writes go, if any host takes writes: a file that was read is the one that is then edited.

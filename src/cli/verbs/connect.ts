@@ -44,10 +44,11 @@ export const connect: Verb = {
     const root = world.repository.workTree
     if (root === null) refuse('unsupported-repository', 'a bare repository has no files to serve', {})
     const server = openServer(String(address))
-    await logInWhereAsked(server, context)
+    const logIn = logInWhereAsked(server, context)
+    await logIn()
     const places = openPlaces({ directories: [root], open: context.open, idleMs: 5_000 })
     try {
-      await serve({ context, args, server, places, root })
+      await serve({ context, args, server, logIn, places, root })
     } finally {
       await places.close()
     }
@@ -59,6 +60,7 @@ interface Serving {
   readonly context: CliContext
   readonly args: Arguments
   readonly server: ServerHttp
+  readonly logIn: () => Promise<void>
   readonly places: Places
   readonly root: string
 }
@@ -69,6 +71,7 @@ async function serve(serving: Serving): Promise<void> {
   let screen: HostScreen | null = null
   const host = makeHost({
     server,
+    logIn: serving.logIn,
     clock: context.clock,
     root,
     context: (args['context'] as string | undefined) ?? null,
@@ -143,19 +146,26 @@ function shortened(diff: string, { id }: ChangeView): { readonly text: string; r
   return { text: `${lines.slice(0, SHOWN_LINES).join('\n')}\n${rest}`, isWhole: false }
 }
 
-/** @throws GalleyError `login-failed`. */
-async function logInWhereAsked(
+/**
+ * What logs in where the server asks for it. What a person typed is kept in memory, for a server that restarts.
+ *
+ * @returns It throws GalleyError `login-failed`.
+ */
+function logInWhereAsked(
   server: ServerHttp,
   { env, terminal, stdin, json }: CliContext,
-): Promise<void> {
-  const { needsLogin } = await server.discover()
-  if (!needsLogin || (await server.isLoggedIn())) return
+): () => Promise<void> {
+  let username = env['GALLEY_CONNECT_USER'] ?? null
+  let password = env['GALLEY_CONNECT_PASSWORD'] ?? null
   const ask = (question: string, isSecret: boolean) =>
     terminal.isInteractive && !json ? askAtTerminal(stdin, terminal.write, question, isSecret) : null
-  const username = env['GALLEY_CONNECT_USER'] ?? (await ask('user name: ', false))
-  const password =
-    env['GALLEY_CONNECT_PASSWORD'] ?? (username === null ? null : await ask('password: ', true))
-  if (username === null || password === null) refuse('login-failed', `${server.base} wants a login`, {})
-  if (!(await server.logIn(username, password)))
+  return async () => {
+    const { needsLogin } = await server.discover()
+    if (!needsLogin || (await server.isLoggedIn())) return
+    username ??= await ask('user name: ', false)
+    password ??= username === null ? null : await ask('password: ', true)
+    if (username === null || password === null) refuse('login-failed', `${server.base} wants a login`, {})
+    if (await server.logIn(username, password)) return
     refuse('login-failed', `${server.base} did not take the name and the password`, {})
+  }
 }
