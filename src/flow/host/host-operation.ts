@@ -70,7 +70,8 @@ export async function hostOperation(
   const { path: given } = operation.input
   const shown = typeof given === 'string' ? given : ''
   try {
-    if (shown.trim() === '') return failed('path is required')
+    // The work tree itself is no file, by whatever name.
+    if (/^[\s./\\]*$/.test(shown) && !shown.includes('..')) return failed(`File not found: ${shown}`)
     const path = await hostFile(world, shown, rules)
     if (op === 'stat') return succeeded({ file: factsOf(world, path, await readFileBytes(world, { path })) })
     if (op === 'read') return await readForHost(world, { ...operation, path, shown }, rules)
