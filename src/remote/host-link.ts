@@ -54,11 +54,12 @@ export interface HostLink {
 export async function openHostLink(options: HostLinkOptions): Promise<HostLink> {
   const { server, context } = options
   const cookie = server.cookie()
-  const socket = io(`${server.base.replace(/^(https?:\/\/[^/]+).*$/, '$1')}${NAMESPACE}`, {
-    path: `${new URL(server.base).pathname.replace(/\/$/, '')}/socket.io`,
+  const { origin, pathname } = new URL(server.base)
+  const socket = io(`${origin}${NAMESPACE}`, {
+    path: `${pathname === '/' ? '' : pathname}/socket.io`,
     auth: { handlers: [HANDLER] },
     extraHeaders: {
-      Origin: new URL(server.base).origin,
+      Origin: origin,
       Referer: `${server.base}/`,
       ...(cookie === '' ? {} : { Cookie: cookie }),
     },

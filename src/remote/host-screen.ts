@@ -25,7 +25,7 @@ export interface ScreenOptions {
   readonly draw: (change: ChangeView) => Promise<{ readonly text: string; readonly isWhole: boolean }>
   readonly onF3: () => void
   readonly onEnd: () => void
-  readonly onDecision: (change: ChangeView, isYes: boolean) => Promise<string>
+  readonly onDecision: (change: ChangeView, isYes: boolean) => Promise<void>
 }
 
 /** Facts of the footer. */
@@ -77,89 +77,105 @@ function answeredText({ op, path, error, change }: Extract<HostEvent, { kind: 'a
 
 const TICK_MS = 1_000
 
-/** A footer that stays below the log, and keys: F3, y and n where something is asked, Ctrl-C. */
-export function openScreen(options: ScreenOptions): HostScreen {
-  const { input, write } = options
-  let connection = `connecting to ${options.server}`
-  let last = ''
-  let pending = 0
-  let asked: { readonly change: ChangeView; readonly endsMs: number } | null = null
+/** The log, and a footer that stays below it. */
+function openView({ write, columns }: Pick<ScreenOptions, 'write' | 'columns'>, footer: () => Footer) {
   let isClosed = false
-
   const draw = (): void => {
-    if (isClosed) return
-    const leftMs = asked === null ? 0 : asked.endsMs - options.elapsedMs()
-    if (leftMs <= 0) asked = null
-    const shown = asked === null ? null : { id: asked.change.id, leftMs }
-    const footer = { connection, writes: options.writes(), pending, last, asked: shown }
-    write(`\r\u001b[K${footerText(footer, options.columns())}`)
+    if (!isClosed) write(`\r\u001b[K${footerText(footer(), columns())}`)
   }
   const above = (text: string): void => {
     if (isClosed) return
     write(`\r\u001b[K${text}\n`)
     draw()
   }
+  return {
+    draw,
+    above,
+    fault: (error: unknown) => above(oneLine(String((error as Error).message))),
+    close: () => {
+      if (!isClosed) write('\r\u001b[K')
+      isClosed = true
+    },
+  }
+}
+
+/** A footer, and keys: F3, y and n where something is asked, Ctrl-C. */
+export function openScreen(options: ScreenOptions): HostScreen {
+  const { input } = options
+  let connection = `connecting to ${options.server}`
+  let last = ''
+  let pending = 0
+  let asked: { readonly change: ChangeView; readonly endsMs: number } | null = null
+  const view = openView(options, () => {
+    const leftMs = asked === null ? 0 : asked.endsMs - options.elapsedMs()
+    if (leftMs <= 0) asked = null
+    const shown = asked === null ? null : { id: asked.change.id, leftMs }
+    return { connection, writes: options.writes(), pending, last, asked: shown }
+  })
   const count = (): void => {
-    options.pending().then(
-      (found) => {
-        pending = found
-        draw()
-      },
-      (error: unknown) => above(oneLine(String((error as Error).message))),
-    )
+    const counted = options.pending().then((found) => {
+      pending = found
+      view.draw()
+    })
+    counted.catch(view.fault)
   }
   const decide = (isYes: boolean): void => {
     if (asked === null) return
     const { change } = asked
     asked = null
-    above(`${change.id}: ${isYes ? 'yes' : 'no'}`)
-    const failed = (error: unknown) => String((error as Error).message)
-    options
-      .onDecision(change, isYes)
-      .catch(failed)
-      .then((text) => {
-        if (text !== '') above(oneLine(text))
-        count()
-      })
+    view.above(`${change.id}: ${isYes ? 'yes' : 'no'}`)
+    options.onDecision(change, isYes).catch(view.fault).finally(count)
   }
   const onKey = (_text: string | undefined, key: Key): void => {
     if (key.ctrl === true && (key.name === 'c' || key.name === 'd')) options.onEnd()
     else if (key.name === 'f3') options.onF3()
     else if (key.name === 'y' || key.name === 'n') decide(key.name === 'y')
   }
-
-  emitKeypressEvents(input)
-  input.setRawMode?.(true)
-  input.on('keypress', onKey)
-  input.resume()
-  const ticking = setInterval(draw, TICK_MS)
-  draw()
+  const keys = listenToKeys(input, onKey)
+  const ticking = setInterval(view.draw, TICK_MS)
+  view.draw()
   count()
   return {
     tell: (event) => {
       const text = eventText(event)
       if (event.kind === 'connected') connection = `connected to ${event.server}`
       if (event.kind === 'lost') connection = 'not connected'
-      if (event.kind === 'answered') last = text ?? ''
-      if (text !== null) above(text)
+      if (event.kind === 'answered') {
+        last = text ?? ''
+        // It was decided elsewhere, or its time is up.
+        if (event.change?.id === asked?.change.id) asked = null
+      }
+      if (text !== null) view.above(text)
       if (event.kind === 'answered' && event.change !== null) count()
     },
     ask: (change, leftMs) => {
       const endsMs = options.elapsedMs() + leftMs
-      options.draw(change).then(
-        ({ text, isWhole }) => {
-          // Nobody says yes to what they have not seen.
-          if (isWhole) asked = { change, endsMs }
-          above(text.trimEnd())
-        },
-        (error: unknown) => above(oneLine(String((error as Error).message))),
-      )
+      const drawn = options.draw(change).then(({ text, isWhole }) => {
+        // Nobody says yes to what they have not seen.
+        if (isWhole) asked = { change, endsMs }
+        view.above(text.trimEnd())
+      })
+      drawn.catch(view.fault)
     },
     close: () => {
-      if (isClosed) return
-      write('\r\u001b[K')
-      isClosed = true
+      view.close()
       clearInterval(ticking)
+      keys.close()
+    },
+  }
+}
+
+/** Takes single keys until it is closed; then the terminal is as it was. */
+function listenToKeys(input: ScreenOptions['input'], onKey: (text: string | undefined, key: Key) => void) {
+  emitKeypressEvents(input)
+  input.setRawMode?.(true)
+  input.on('keypress', onKey)
+  input.resume()
+  let isOpen = true
+  return {
+    close: () => {
+      if (!isOpen) return
+      isOpen = false
       input.off('keypress', onKey)
       input.setRawMode?.(false)
       input.pause()

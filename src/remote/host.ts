@@ -71,13 +71,9 @@ export function makeHost(options: HostOptions): Host {
   const running = new Set<Promise<unknown>>()
   const operations = inLine(options, () => ({ writes, isOpen: link?.isOpen() === true && !isStopped }))
 
-  const remoteFiles = (): Json => ({
-    enabled: true,
-    write_enabled: writes,
-    mode: writes ? 'read_write' : 'read_only',
-  })
+  const trouble = (error: unknown) => tell({ kind: 'trouble', message: String((error as Error).message) })
 
-  const connect = async (): Promise<{ readonly closed: Promise<string> }> => {
+  const connect = async (): Promise<Connection> => {
     let lost: (reason: string) => void = () => undefined
     const closed = new Promise<string>((resolve) => {
       lost = resolve
@@ -88,14 +84,12 @@ export function makeHost(options: HostOptions): Host {
       context: options.context,
       elapsedMs: clock.elapsedMs,
       randomId: () => Buffer.from(clock.random(16)).toString('hex'),
-      remoteFiles,
-      operate: ({ data }) => {
-        const task = operations(data)
-        running.add(task)
-        const forget = () => running.delete(task)
-        task.then(forget, forget)
-        return task
-      },
+      remoteFiles: () => ({
+        enabled: true,
+        write_enabled: writes,
+        mode: writes ? 'read_write' : 'read_only',
+      }),
+      operate: ({ data }) => noted(running, operations(data)),
       onClosed: lost,
     })
     tell({ kind: 'connected', server: server.base })
@@ -107,23 +101,17 @@ export function makeHost(options: HostOptions): Host {
       wake = () => resolve(null)
     })
     let { closed } = await connect()
-    for (let tries = 0; !isStopped; ) {
-      const trouble = (error: unknown) => tell({ kind: 'trouble', message: String((error as Error).message) })
-      sendTrees(options, link as HostLink, Promise.race([closed, stopped])).catch(trouble)
-      const reason = await Promise.race([closed, stopped])
+    while (!isStopped) {
+      const ended = Promise.race([closed, stopped])
+      sendTrees(options, link as HostLink, ended).catch(trouble)
+      const reason = await ended
       link?.close()
-      if (reason === null || isStopped) break
-      for (;;) {
-        const nextTryMs = backOff(tries++, clock.random(1)[0] ?? 0)
-        tell({ kind: 'lost', reason, nextTryMs })
-        await waitFor(nextTryMs, stopped)
-        if (isStopped) break
-        const again = await connect().catch(untilBack)
-        if (again === null) continue
-        closed = again.closed
-        tries = 0
-        break
-      }
+      const again =
+        reason === null
+          ? null
+          : await comeBack(options, { reason, stopped, connect, isStopped: () => isStopped })
+      if (again === null) break
+      closed = again.closed
     }
     await Promise.allSettled(running)
   }
@@ -135,16 +123,45 @@ export function makeHost(options: HostOptions): Host {
       writes = !writes
       tell({ kind: 'mode', writes })
       // What counts is this end's own answer; the server is told so that it offers its tools rightly.
-      if (link?.isOpen() === true)
-        link
-          .sayHello()
-          .catch((error: unknown) => tell({ kind: 'trouble', message: String((error as Error).message) }))
+      if (link?.isOpen() === true) link.sayHello().catch(trouble)
     },
     stop: () => {
       isStopped = true
       link?.close()
       wake()
     },
+  }
+}
+
+/** Remembers a task until it has ended. */
+function noted<T>(running: Set<Promise<unknown>>, task: Promise<T>): Promise<T> {
+  running.add(task)
+  const forget = () => running.delete(task)
+  task.then(forget, forget)
+  return task
+}
+
+interface Connection {
+  /** Why it ended. */
+  readonly closed: Promise<string>
+}
+
+interface Lost {
+  readonly reason: string
+  readonly stopped: Promise<null>
+  readonly isStopped: () => boolean
+  readonly connect: () => Promise<Connection>
+}
+
+/** Tries until there is a connection again; null = the host was stopped. */
+async function comeBack({ clock, tell }: HostOptions, lost: Lost): Promise<Connection | null> {
+  for (let tries = 0; ; tries++) {
+    const nextTryMs = backOff(tries, clock.random(1)[0] ?? 0)
+    tell({ kind: 'lost', reason: lost.reason, nextTryMs })
+    await waitFor(nextTryMs, lost.stopped)
+    if (lost.isStopped()) return null
+    const again = await lost.connect().catch(untilBack)
+    if (again !== null) return again
   }
 }
 

@@ -1,24 +1,18 @@
 import type { Server as HttpServer, IncomingMessage } from 'node:http'
-import { Server, type Socket } from 'socket.io'
-import { receiveTransfers } from './receive-transfer.ts'
-import { outgoing } from './send-transfer.ts'
+import { Server } from 'socket.io'
 import {
-  HANDLER,
-  idOf,
-  innerData,
-  isRecord,
-  type Json,
-  NAMESPACE,
-  OPERATION_MS,
-  ownCapabilities,
-  PAYLOAD_MAX_BYTES,
-  type PayloadLimits,
-  PROTOCOL,
-  peerLimits,
-} from './wire.ts'
+  type Connected,
+  failure,
+  listen,
+  type Outcome,
+  type RequestOptions,
+  success,
+  wrapped,
+} from './hub-requests.ts'
+import { outgoing } from './send-transfer.ts'
+import { idOf, type Json, NAMESPACE, OPERATION_MS, PAYLOAD_MAX_BYTES, peerLimits } from './wire.ts'
 
 const HOSTS_MAX = 64
-const TREE_MAX_CHARACTERS = 100_000
 
 /** One connected host, as it described itself. */
 export interface HubHost {
@@ -49,22 +43,8 @@ export interface HubSockets {
   readonly close: () => Promise<void>
 }
 
-export interface HubSocketOptions {
+export interface HubSocketOptions extends RequestOptions {
   readonly http: HttpServer
-  readonly elapsedMs: () => number
-  readonly now: () => number
-  readonly randomId: () => string
-  /** Whether a request brings the session of a login. */
-  readonly isLoggedIn: (request: IncomingMessage) => boolean
-  readonly onHosts: (text: string) => void
-}
-
-interface Connected {
-  readonly socket: Socket
-  said: { readonly enabled: boolean; readonly writeEnabled: boolean } | null
-  limits: PayloadLimits
-  readonly contexts: Set<string>
-  root: string | null
 }
 
 interface Pending {
@@ -145,149 +125,6 @@ const pythonRepr = (text: string): string =>
     ? `"${text}"`
     : `'${text.replaceAll('\\', () => '\\\\').replaceAll("'", () => "\\'")}'`
 
-const wrapped = ({ randomId, now }: HubSocketOptions, data: Json) => ({
-  handlerId: HANDLER,
-  eventId: randomId(),
-  correlationId: randomId(),
-  ts: new Date(now()).toISOString(),
-  data,
-})
-
-type Acknowledge = (data: Json) => void
-
-/** Requests of one host, each with its answer in the form of that server's. */
-function listen(options: HubSocketOptions, host: Connected, settleOperation: (data: Json) => Outcome): void {
-  const { socket } = host
-  const handlers = (socket.handshake.auth as Json)['handlers']
-  const barred =
-    !Array.isArray(handlers) || !handlers.includes(HANDLER)
-      ? failure('NO_HANDLERS', 'No handler is active on this connection')
-      : options.isLoggedIn(socket.request)
-        ? null
-        : failure('AUTH_REQUIRED', 'Log in first')
-  const transfers = receiveTransfers(['connector_file_op_result'], options.elapsedMs)
-  const requests: Readonly<Record<string, (data: Json) => Outcome>> = {
-    connector_hello: (data) => hello(options, host, data),
-    connector_subscribe_context: (data) => subscribe(host, data, true),
-    connector_unsubscribe_context: (data) => subscribe(host, data, false),
-    connector_remote_tree_update: (data) => tree(options, host, data),
-    connector_file_op_result: settleOperation,
-    connector_transfer_abort: (data) => {
-      transfers.abort(data)
-      return settleOperation({
-        op_id: data['op_id'],
-        ok: false,
-        error: String(data['reason'] ?? 'transfer aborted').slice(0, 512),
-      })
-    },
-  }
-  for (const step of ['start', 'chunk', 'end'] as const)
-    (requests as Record<string, (data: Json) => Outcome>)[`connector_transfer_${step}`] = (data) => {
-      const taken = transfers[step](data)
-      const { transferId: transfer_id } = taken
-      if (taken.kind === 'complete') settleOperation(taken.payload)
-      if (taken.kind !== 'refused')
-        return success({
-          transfer_id,
-          accepted: true,
-          ...(taken.kind === 'complete' ? { kind: taken.event } : {}),
-        })
-      socket.emit(
-        'connector_transfer_abort',
-        wrapped(options, { transfer_id, op_id: taken.opId, kind: taken.event, reason: taken.error }),
-      )
-      if (taken.opId !== null) settleOperation({ op_id: taken.opId, ok: false, error: taken.error })
-      return success({ transfer_id, accepted: false, error: taken.error })
-    }
-  const expiring = setInterval(() => {
-    for (const step of transfers.expire())
-      if (step.kind === 'refused' && step.opId !== null)
-        settleOperation({ op_id: step.opId, ok: false, error: step.error })
-  }, 5_000)
-  expiring.unref()
-  socket.once('disconnect', () => clearInterval(expiring))
-  socket.onAny((event: string, payload: unknown, ack: unknown) => {
-    const request = Object.hasOwn(requests, event) ? requests[event] : undefined
-    const outcome =
-      barred ??
-      request?.(innerData(payload)) ??
-      failure('UNKNOWN_EVENT', `Unknown connector event: ${event.slice(0, 100)}`)
-    const answer = typeof payload === 'function' ? payload : ack
-    if (typeof answer === 'function')
-      (answer as Acknowledge)({
-        correlationId: options.randomId(),
-        results: [{ handlerId: HANDLER, ...outcome }],
-      })
-  })
-}
-
-type Outcome =
-  | { readonly ok: true; readonly data: Json }
-  | { readonly ok: false; readonly error: { readonly code: string; readonly error: string } }
-
-const success = (data: Json): Outcome => ({ ok: true, data })
-const failure = (code: string, error: string): Outcome => ({ ok: false, error: { code, error } })
-
-function hello(options: HubSocketOptions, host: Connected, data: Json): Outcome {
-  if (data['protocol'] !== PROTOCOL) return failure('UNSUPPORTED_PROTOCOL', `expected ${PROTOCOL}`)
-  const files = data['remote_files']
-  // A part that is left out clears what was known.
-  host.said = isRecord(files)
-    ? { enabled: files['enabled'] !== false, writeEnabled: Boolean(files['write_enabled']) }
-    : { enabled: false, writeEnabled: false }
-  host.limits = peerLimits(data['capabilities'])
-  const context = idOf(data['context_id'])
-  if (context !== null) host.contexts.add(context)
-  options.onHosts(
-    `a host says hello: ${host.said.enabled ? (host.said.writeEnabled ? 'Read&Write' : 'Read only') : 'no files'}`,
-  )
-  return success({
-    protocol: PROTOCOL,
-    features: ['remote_files'],
-    exec_config: { version: 1 },
-    capabilities: ownCapabilities,
-    remote_tools: {
-      contexts: [...host.contexts],
-      remote_files: host.said.enabled,
-      remote_file_writes: host.said.writeEnabled,
-      remote_exec: false,
-      computer_use: false,
-      host_browser: false,
-    },
-  })
-}
-
-const CONTEXTS_MAX = 100
-
-function subscribe(host: Connected, data: Json, isOn: boolean): Outcome {
-  const context = idOf(data['context_id'])
-  if (context === null) return failure('MISSING_CONTEXT_ID', 'context_id is required')
-  if (!isOn) host.contexts.delete(context)
-  else if (host.contexts.size < CONTEXTS_MAX) host.contexts.add(context)
-  return success(
-    isOn
-      ? { context_id: context, subscribed: true, last_sequence: 0 }
-      : { context_id: context, unsubscribed: true },
-  )
-}
-
-function tree(options: HubSocketOptions, host: Connected, data: Json): Outcome {
-  const fields = ['tree', 'root_path', 'tree_hash'].map((name) => data[name])
-  if (
-    !fields.every(
-      (field) => typeof field === 'string' && field.trim() !== '' && field.length <= TREE_MAX_CHARACTERS,
-    )
-  )
-    return failure('INVALID_TREE_PAYLOAD', 'tree, root_path and tree_hash must be non-blank strings')
-  host.root = String(data['root_path']).slice(0, 4096)
-  return success({
-    accepted: true,
-    sid: host.socket.id,
-    tree_hash: data['tree_hash'],
-    updated_at: new Date(options.now()).toISOString(),
-  })
-}
-
 /** A result counts where its operation waits, and comes from the host that was asked. */
 function settle(pending: ReadonlyMap<string, Pending>, sid: string, data: Json): Outcome {
   const opId = idOf(data['op_id'])
@@ -312,8 +149,12 @@ export function originFault({ headers }: IncomingMessage): string | null {
   const given = headers.origin ?? headers.referer
   if (given === undefined) return 'missing_origin'
   if (!URL.canParse(given)) return 'invalid_origin'
-  if (headers.host === undefined) return 'missing_host'
+  if (headers.host === undefined || !isLoopback(headers.host)) return 'missing_host'
   const [origin, own] = [new URL(given), new URL(`${new URL(given).protocol}//${headers.host}`)]
   if (origin.hostname !== own.hostname) return 'origin_host_mismatch'
   return origin.port === own.port ? null : 'origin_port_mismatch'
 }
+
+/** A name of this machine itself: another one that leads here is a page's that was given it. */
+export const isLoopback = (host: string): boolean =>
+  /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/.test(host)

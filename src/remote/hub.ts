@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { GalleyError } from '../model/error.ts'
 import { type HubCaller, type HubResult, hubTool } from './hub-call.ts'
-import { serveHubSockets } from './hub-sockets.ts'
+import { isLoopback, serveHubSockets } from './hub-sockets.ts'
 import { API, HANDLER, type Json, NAMESPACE, ownCapabilities, PROTOCOL } from './wire.ts'
 
 const BODY_MAX_BYTES = 64 * 1024
@@ -106,7 +106,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, desk: 
   const send = (status: number, value: Json, headers: Readonly<Record<string, string>> = {}): void => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value))
   }
-  if (!/^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/.test(request.headers.host ?? ''))
+  if (!isLoopback(request.headers.host ?? ''))
     return send(403, { error: 'this hub is for this machine alone' })
   const path = (request.url ?? '').split('?')[0] ?? ''
   if (request.method !== 'POST')

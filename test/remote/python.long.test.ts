@@ -246,6 +246,7 @@ described('a host and a server of another implementation', () => {
     await using here = await hostHere(repo, server.url, { login: null })
     // While an edit is on its way: it is staged and lands, or waits; never half of it.
     const cut = server.op({ op: 'write', path: 'a.txt', content: 'two\n' })
+    await here.seen(({ kind }) => kind === 'asked')
     await server.say({ do: 'drop' })
     expect(await cut).toEqual({ disconnected: true })
     await server.told((one) => one.event === 'disconnect')

@@ -1,7 +1,9 @@
+import type { IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { drawTree } from '../../src/flow/host/draw-tree.ts'
 import { capabilitiesFault, openServer } from '../../src/remote/host-http.ts'
 import { eventText, footerText } from '../../src/remote/host-screen.ts'
+import { originFault } from '../../src/remote/hub-sockets.ts'
 import { hubRequest } from '../../src/remote/patch-request.ts'
 import { acknowledged } from '../../src/remote/wire.ts'
 
@@ -59,6 +61,19 @@ test.each<[unknown, object]>([
   [{ results: 'x' }, { ok: true, data: {} }],
 ])('the answer %j', (ack, taken) => {
   expect(acknowledged(ack)).toEqual(taken)
+})
+
+test.each<[object, string | null]>([
+  [{ host: '127.0.0.1:80', origin: 'http://127.0.0.1:80' }, null],
+  [{ host: 'localhost:5080', referer: 'http://localhost:5080/' }, null],
+  [{ host: '127.0.0.1:80' }, 'missing_origin'],
+  [{ host: '127.0.0.1:80', origin: 'null' }, 'invalid_origin'],
+  [{ origin: 'http://127.0.0.1' }, 'missing_host'],
+  [{ host: 'evil.example:80', origin: 'http://evil.example:80' }, 'missing_host'],
+  [{ host: '127.0.0.1:81', origin: 'http://evil.example:81' }, 'origin_host_mismatch'],
+  [{ host: '127.0.0.1:81', origin: 'http://127.0.0.1:82' }, 'origin_port_mismatch'],
+])('a connection with %j: %s', (headers, fault) => {
+  expect(originFault({ headers } as IncomingMessage)).toBe(fault)
 })
 
 describe('the arguments of text_editor_remote', () => {

@@ -128,7 +128,6 @@ function screenOf({ context, server, places }: Serving, host: Host): HostScreen 
       places.use(undefined, async (world) => {
         if (isYes) await approve(world, { id, digest, via: 'terminal' })
         else await reject(world, { id, reason: 'denied at the prompt' })
-        return ''
       }),
   })
   // Whatever ends the process: the terminal is put back.
