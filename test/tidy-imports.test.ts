@@ -47,7 +47,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'cli/input.ts': room(SURFACE, 'path fs'), // the file that the command line names is the user's, wherever it lies
   'cli/pager.ts': room(SURFACE, 'child_process'), // the pager is run by the user's shell, as git runs it
   'cli/demo.ts': room(`${SURFACE} sys`, 'path url os fs'), // plays the user: makes a repository and runs the command
-  'cli/verbs/review.ts': room(`${SURFACE} term`), // the door to the terminal's own views
+  'cli/review-lines.ts': room(`${SURFACE} term`), // the doors to the terminal's own views
+  'cli/review-screen.ts': room(`${SURFACE} term`, 'stream'),
+  'cli/editor.ts': room(`${SURFACE} sys`, 'path child_process'), // the editor is run by the user's shell, as git runs it
   'cli/verbs/connect.ts': room(`${SURFACE} remote`, 'process'), // and for both ends of Agent Zero's protocol
   'cli/verbs/hub.ts': room(`${SURFACE} remote mcp`),
   term: room(SURFACE, 'readline stream'),

@@ -211,7 +211,7 @@ const CR = 13
 const LF = 10
 
 /** Whether all lines of both sides end in CRLF, so that showing each CR would tell the reader nothing. */
-const isCrlfThroughout = ({ before, after }: DiffFile): boolean =>
+export const isCrlfThroughout = ({ before, after }: DiffFile): boolean =>
   before !== null && hasOnlyCrlf(before.bytes) && (after === null || hasOnlyCrlf(after.bytes))
 
 function hasOnlyCrlf(bytes: Uint8Array): boolean {

@@ -17,7 +17,7 @@ function atTerminal(
   answers: readonly string[],
   words: readonly string[] = [],
 ): Promise<{ readonly code: number | null; readonly screen: string }> {
-  const command = [process.execPath, builtProgram, 'review', ...words].join(' ')
+  const command = [process.execPath, builtProgram, 'review', '--plain', ...words].join(' ')
   const child = spawn('script', ['-qec', `${command}; code=$?; stty -a; exit $code`, '/dev/null'], {
     cwd: repo.dir,
     env: { ...repo.env, TERM: 'xterm', NO_COLOR: '1' },
@@ -43,7 +43,7 @@ const staged = async (repo: TestRepo) => {
   return (await galley.propose({ batch: batch(edits) })).change
 }
 
-describe('a review at a terminal', () => {
+describe('a review by lines at a terminal', () => {
   test('rejects one hunk with a reason, comments on another, and lands exactly the rest', async () => {
     using repo = makeRepo({ files })
     const { id } = await staged(repo)

@@ -1,148 +1,57 @@
-import { approve, refuseAgents } from '../../flow/approve.ts'
-import type { ChangeView } from '../../flow/change-view.ts'
-import { decideHunks } from '../../flow/decide-hunks.ts'
-import { land } from '../../flow/land/land.ts'
-import { readPairs, showChange } from '../../flow/show.ts'
-import { status } from '../../flow/status.ts'
+import { refuseAgents } from '../../flow/approve.ts'
 import type { World } from '../../flow/world.ts'
 import { refuse } from '../../model/error.ts'
-import { commentText, oneLine } from '../../review/comment-text.ts'
-import { piecesOf } from '../../review/pieces.ts'
-import { visible } from '../../review/visible.ts'
-import { type LineAsker, openAsker } from '../../term/ask-lines.ts'
-import { type Decided, decidePieces } from '../../term/decide-pieces.ts'
-import { landedNotes, landedText } from '../landed-text.ts'
 import { changeOptions, namedChange } from '../one-change.ts'
-import { changeLine, noticesOf } from '../text.ts'
-import type { Arguments, CliContext, Verb } from '../verb.ts'
+import type { Answer, CliContext, Verb } from '../verb.ts'
+import { waiting } from '../waiting.ts'
 
 export const review: Verb = {
   usage: 'review [id] [options]',
   summary: 'Decide on a change hunk by hunk, then approve and land it, or send it back.',
   details:
-    'Shows one hunk after another and asks, as `git add -p` does: y accepts, n rejects with a reason, c comments, u takes the last\ndecision back, q leaves. Nothing is recorded before the last question, whose default is nothing. What is accepted lands as a new\nrevision; rejected hunks and their reasons go to the agent. Without an id: all that waits, oldest first.',
+    'Shows the hunks on the full screen: y accepts, n rejects with a reason, e edits in your $EDITOR, s splits, c comments, u takes the last\ndecision back, f finishes, ? shows all keys, q leaves. What you decide and write is kept as you go, also when you leave or the terminal\ncloses; nothing is sent before you finish. What is accepted lands as a new revision; rejected hunks and their reasons go to the agent.\nWithout an id: all that waits, oldest first.',
   examples: [
     ['galley review', 'what waits, one change after another'],
     ['galley review g7k2m9', 'this one'],
+    ['galley review --watch', 'and what agents propose next'],
+    ['galley review --plain', 'line by line, as `git add -p` asks: for screen readers'],
   ],
   isPlain: true,
-  plainFlags: ['plain'],
+  plainFlags: ['plain', 'watch'],
   options: (yargs) =>
-    changeOptions(yargs).option('plain', {
-      type: 'boolean',
-      default: false,
-      describe: 'Line by line, without a full screen (so far the only way)',
-    }),
+    changeOptions(yargs)
+      .option('plain', {
+        type: 'boolean',
+        default: false,
+        describe: 'Line by line, without a full screen; decisions are recorded at the end',
+      })
+      .option('watch', {
+        type: 'boolean',
+        default: false,
+        describe: 'Wait for the next proposal when nothing is left',
+      }),
   run: async (context, args) => {
     const world = await context.world()
     refuseAgents(world)
     if (!context.terminal.isInteractive || context.json) refuseWithoutTerminal()
-    const ids = await wanted(world, args)
-    if (ids.length === 0) return { value: {}, text: 'Nothing waits for a decision.\n' }
-    const asker = openAsker(context.stdin, context.terminal.write)
-    try {
-      for (const id of ids) if (!(await reviewOne(world, context, asker, id))) break
-    } finally {
-      asker.close()
-    }
-    return { value: {}, text: '' }
+    const isNamed = (args['_'] as readonly unknown[]).length > 0 || args['last'] === true
+    const named = isNamed ? [await namedChange(world, args, 'pending')] : null
+    if (args['plain'] === true || context.env['TERM'] === 'dumb') return byLines(world, context, named)
+    const { reviewOnFullScreen } = await import('../review-screen.ts')
+    return reviewOnFullScreen(world, context, { named, isWatching: args['watch'] === true })
   },
+}
+
+async function byLines(world: World, context: CliContext, named: readonly string[] | null): Promise<Answer> {
+  const ids = named ?? (await waiting(world))
+  if (ids.length === 0) return { value: {}, text: 'Nothing waits for a decision.\n' }
+  const { reviewByLines } = await import('../review-lines.ts')
+  await reviewByLines(world, context, ids)
+  return { value: {}, text: '' }
 }
 
 function refuseWithoutTerminal(): never {
   const hint =
     'Look with `galley show <id>`; then `galley approve <id> --digest <digest>`, `galley comment <id> --hunk <n> -m <text>` or `galley reject <id> -m <why>`.'
   refuse('usage', 'a review asks at a terminal, and there is none', {}, hint)
-}
-
-async function wanted(world: World, args: Arguments): Promise<readonly string[]> {
-  const isNamed = (args['_'] as readonly unknown[]).length > 0 || args['last'] === true
-  if (isNamed) return [await namedChange(world, args, 'pending')]
-  const { pending } = await status(world)
-  return [...pending].sort((a, b) => (a.proposedAt < b.proposedAt ? -1 : 1)).map(({ id }) => id)
-}
-
-/** @returns Whether to go on with the next change. */
-async function reviewOne(
-  world: World,
-  { terminal }: CliContext,
-  asker: LineAsker,
-  id: string,
-): Promise<boolean> {
-  const { change } = await showChange(world, id)
-  const files = await readPairs(world, change.id, change.revision)
-  const body = change.body === '' ? '' : `${visible(change.body).trimEnd()}\n`
-  const said = change.comments.map((one) => `${commentText(one)}\n`).join('')
-  terminal.write(`${changeLine(change, terminal)}${body}${noticesOf(change, terminal)}${said}`)
-  const decided = await decidePieces(asker, terminal.write, piecesOf(files, 3), terminal.useColour)
-  if (decided === null) {
-    terminal.write(`Left: ${change.id} stays as it was.\n`)
-    return false
-  }
-  await finish(world, { terminal, asker, change }, decided)
-  return true
-}
-
-interface Review {
-  readonly terminal: CliContext['terminal']
-  readonly asker: LineAsker
-  readonly change: ChangeView
-}
-
-/** The one step that decides: it says what it will do before it does it, and no answer is nothing. */
-async function finish(world: World, { terminal, asker, change }: Review, decided: Decided): Promise<void> {
-  const { accepted, rejected, unseen, notes } = decided
-  const comments = notes.length - rejected
-  terminal.write(
-    `\n${accepted} accepted, ${rejected} rejected, ${comments} commented · digest ${change.digest.slice(0, 12)}\n`,
-  )
-  for (const { file, hunks } of unseen)
-    terminal.write(
-      `accepted unseen: ${oneLine(file.path)}${hunks[0] === undefined ? '' : ` hunk ${hunks[0].number}`}\n`,
-    )
-  const answer = (await asker.ask(questionFor(decided)))?.trim() ?? ''
-  const { id, digest } = change
-  if ((answer === 'l' || answer === 'a') && accepted > 0) {
-    const next = notes.length === 0 ? change : (await decideHunks(world, { id, digest, notes })).change
-    await approveNext(world, terminal, { change, next, lands: answer === 'l' })
-  } else if (answer === 's') {
-    const back = await decideHunks(world, { id, digest, notes, sendBack: true })
-    terminal.write(changeLine(back.change, terminal))
-  } else terminal.write(`Nothing was recorded: ${id} stays as it was.\n`)
-}
-
-function questionFor({ accepted, rejected }: Decided): string {
-  if (accepted === 0) return 's: reject it, with these reasons · Enter: nothing [s,N] '
-  const what = rejected === 0 ? 'approve' : 'make a revision of what is accepted, approve'
-  return `l: ${what} and land it · a: ${what} it · s: reject it, with these notes · Enter: nothing [l,a,s,N] `
-}
-
-/** Nobody approves what a check has made of it since, or what fails its checks as it is now. */
-async function approveNext(
-  world: World,
-  terminal: CliContext['terminal'],
-  {
-    change,
-    next,
-    lands,
-  }: { readonly change: ChangeView; readonly next: ChangeView; readonly lands: boolean },
-): Promise<void> {
-  const isNew = next.revision !== change.revision
-  const isRewritten = next.revision > change.revision + 1
-  const isFailing = isNew && next.checks.some((check) => check.required && check.outcome !== 'passed')
-  if (isRewritten || isFailing) {
-    const why = isRewritten ? 'a check rewrote what you accepted' : 'a check fails on what you accepted'
-    terminal.write(
-      `${changeLine(next, terminal)}${noticesOf(next, terminal)}Not approved: ${why}. Look again: galley review ${next.id}\n`,
-    )
-    return
-  }
-  const { id, digest } = next
-  const approved = await approve(world, { id, digest, via: 'terminal' })
-  if (!lands) {
-    terminal.write(changeLine(approved.change, terminal))
-    return
-  }
-  const landed = await land(world, { id })
-  terminal.write(`${landedText(landed, terminal)}${landedNotes(landed)}`)
 }

@@ -39,12 +39,16 @@ export async function openReview(world: World, id: string): Promise<ReviewInHand
   const logged = await loadChange(world, await world.store(), id)
   const revision = currentRevision(logged)
   const files = await pairFiles(await world.reader(), revision.manifest, renamesOf([revision]))
-  const pieces = keyPieces(piecesOf(files, CONTEXT_LINES), sha256Hex)
+  const pieces = keyReviewFiles(files)
   const { number, digest } = revision
   const opened = { kind: 'open', revision: number, digest, pieces: draftPieces(pieces) } as const
   const draft = await actOnReview(world, logged.change.id, [opened])
   return { change: viewChange(logged.change), files, pieces, draft, reviewer: await reviewerOf(world) }
 }
+
+/** The pieces of a diff with their keys: also of another one than a change's, such as the difference of two revisions. */
+export const keyReviewFiles = (files: readonly DiffFile[]): readonly KeyedPiece[] =>
+  keyPieces(piecesOf(files, CONTEXT_LINES), sha256Hex)
 
 /**
  * Does what a view was told to, on the draft as it stands at that moment: another view or process may have written it since.
