@@ -214,6 +214,18 @@ class Fields {
   }
 }
 
+/** How many commits a range has, counted up to `max`. */
+export async function countCommits(door: GitDoor, range: CommitRange, max: number): Promise<number> {
+  const { stdout } = await git(door, {
+    args: [...NO_COMMIT_GRAPH, 'rev-list', '--count', `--max-count=${max}`, '--stdin'],
+    input: [...range.include, ...range.exclude.map((commit) => `^${commit}`)]
+      .map((line) => `${line}\n`)
+      .join(''),
+    env: TRUE_TO_OBJECTS,
+  })
+  return Number(stdout.toString('utf8'))
+}
+
 /** Whether one commit is another's ancestor, by the commits themselves: a commit-graph file is not asked. */
 export async function isAncestor(door: GitDoor, commit: CommitId, other: CommitId): Promise<boolean> {
   const result = await git(door, {

@@ -224,10 +224,13 @@ const codes = {
     '.galley.json has faults.',
     'Every fault is listed with its line; fix them in a commit of your own.',
   ],
-  unapproved: ['A commit is not covered by an approval.', 'Capture it as a change: `galley capture`.'],
+  unapproved: [
+    'A commit is not covered by an approval.',
+    'Take it to a change: `galley capture --staged` of what is staged, or after `git reset --soft` of a commit.',
+  ],
   forged: [
     'An approval or trailer does not stand up to the objects.',
-    'Do not trust this commit; see the data given.',
+    'Do not trust this commit, unless it is yours; the data says which change it names.',
   ],
   internal: [
     'A fault of galley itself.',

@@ -67,6 +67,8 @@ export const limits = {
   /** What one push may bring to a server: refs of galley's, and events of one log. */
   pushedRefsMax: 10_000,
   pushedEventsMax: 5_000,
+  /** Commits that one push may give a branch, where the server sets no other number: some twenty seconds. */
+  pushedCommitsMax: 20_000,
   /** A remote that says nothing for so long is given up. */
   exchangeSilentMs: 120_000,
   /** How often a push that lost a race looks again at what the remote holds. */

@@ -9,15 +9,26 @@ export interface Standing {
   readonly revision: Revision | null
 }
 
+export interface ApprovedRevision {
+  readonly number: number
+  readonly commit: CommitId
+}
+
+/** The commits as which a log says that a revision landed. */
+export const landingsIn = (log: readonly ChangeEvent[], { number }: ApprovedRevision): readonly CommitId[] =>
+  log.flatMap((event) => (event.kind === 'landed' && event.revision === number ? [event.landing.after] : []))
+
 /**
  * Whether the log lets the approvals of a revision count: it was staged as that commit, and was not rejected, given up or replaced by another
- * revision before it was used. Once it has landed, on whatever branch, nothing said later takes that back.
+ * revision before it was used. Once it has landed, nothing said later takes that back.
  *
  * @param log - Oldest first.
+ * @param landings - Commits of landings that are known to be so: the log's own word is anybody's who writes it.
  */
 export function standingOf(
   log: readonly ChangeEvent[],
-  { number, commit }: { readonly number: number; readonly commit: CommitId },
+  { number, commit }: ApprovedRevision,
+  landings: ReadonlySet<CommitId> = new Set(),
 ): Standing {
   let refusal: string | null = `its log holds no revision ${number} of that commit`
   let revision: Revision | null = null
@@ -29,7 +40,7 @@ export function standingOf(
       } else if (revision !== null) refusal ??= `revision ${event.revision.number} took its place`
     }
     if (refusal !== null) continue
-    if (event.kind === 'landed' && event.revision === number) break
+    if (event.kind === 'landed' && event.revision === number && landings.has(event.landing.after)) break
     if (event.kind === 'rejected' && event.revision === number) refusal = `${event.by} rejected it`
     if (event.kind === 'stale') refusal = `it is stale: ${event.reason}`
   }

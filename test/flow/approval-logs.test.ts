@@ -38,10 +38,10 @@ test('a log of any length is read whole and in its order, alone or beside many',
   const world = await openWorld(repo.dir, { env: repo.env, clock: systemClock })
   const { door } = world.repository
   const reader = await world.reader()
-  const together = new ApprovalLogs({ door, reader, tips })
+  const together = new ApprovalLogs({ door, reader, tips, landedHere: async () => false })
   await together.prepare([...tips.keys()].map(changeId))
   for (const name of tips.keys()) {
-    const alone = new ApprovalLogs({ door, reader, tips })
+    const alone = new ApprovalLogs({ door, reader, tips, landedHere: async () => false })
     for (const logs of [alone, together])
       expect(await logs.standing(changeId(name), revision), name).toEqual(expected.get(name))
   }

@@ -15,7 +15,7 @@ test('a commit by hand that a server refuses becomes a change, as the hint says,
   repo.commit('By hand')
   const refused = asPerson(repo, 'push', 'origin', 'main')
   expect(refused.out).toMatch(
-    /unapproved: .*\n.*a\.txt.*\n.*hint: .*`git reset --soft`.*`galley capture --staged`/,
+    /unapproved: .*\n.*a\.txt.*\n.*hint: .*`git reset --soft [0-9a-f]{12}\^`.*`galley capture --staged`/,
   )
   repo.git('reset', '--quiet', '--soft', 'HEAD~1')
   const { id } = cli(repo, ['capture', '--staged', '-m', 'By hand', '--json']).json.change

@@ -41,3 +41,22 @@ test('one beneath a name bars its own change alone', async () => {
   )
   expect(server.git('rev-parse', `refs/galley/log/${other.id}`)).not.toBe('')
 })
+
+test('a push of too many commits is refused, and its parts are taken; the owner of the server may allow more', () => {
+  using repo = makeRepo({ files: { 'a.txt': 'one\n' } })
+  using server = makeServer(repo)
+  server.git('config', 'galley.maxPushedCommits', '3')
+  for (let n = 1; n <= 5; n++) repo.commit(`commit ${n}`)
+  const before = server.git('for-each-ref')
+  const refused = asPerson(repo, 'push', 'origin', 'main')
+  expect([refused.code, server.git('for-each-ref')]).toEqual([1, before])
+  expect(refused.out).toContain('more than 3 commits')
+  const words = refused.out.replace(/\s*remote: */g, ' ')
+  const [, part = ''] = /git push (origin [0-9a-f]{12}:refs\/heads\/main)/.exec(words) ?? []
+  expect(asPerson(repo, 'push', '--quiet', ...part.split(' ')).code).toBe(0)
+  expect(repo.git('rev-list', '--count', 'origin/main..main')).toBe('2')
+  expect(asPerson(repo, 'push', '--quiet', 'origin', 'main').code).toBe(0)
+  for (let n = 1; n <= 5; n++) repo.commit(`commit ${n}`)
+  server.git('config', 'galley.maxPushedCommits', '5')
+  expect(asPerson(repo, 'push', '--quiet', 'origin', 'main').code).toBe(0)
+})

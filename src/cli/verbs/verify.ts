@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { expiredHint } from '../../flow/hooks/hook-refusal.ts'
+import { commitHint, expiredHint } from '../../flow/hooks/hook-refusal.ts'
 import { verify as verifyFlow } from '../../flow/verify/verify.ts'
 import { GalleyError, refuse } from '../../model/error.ts'
 import type { ErrorCode } from '../../model/error-codes.ts'
@@ -81,8 +81,8 @@ function failureOf(found: Verification) {
   const code: ErrorCode = worst.verdict === 'forged' ? 'forged' : 'unapproved'
   const guard = found.guardedBy === null ? '' : ` (${found.onto ?? 'the branch'} is guarded)`
   const message = `${failures.length} of ${found.commits.length} commits ${failures.length === 1 ? 'does' : 'do'} not stand${guard}: ${worst.commit.slice(0, 12)} is ${worst.verdict}`
-  const hint = expiredHint(worst)
-  return refusalOf(new GalleyError({ code, message, data: { ...found }, ...(hint === null ? {} : { hint }) }))
+  const hint = expiredHint(worst) ?? `${commitHint(worst)}.`
+  return refusalOf(new GalleyError({ code, message, data: { ...found }, hint }))
 }
 
 function textOf(found: Verification, isColoured: boolean): string {

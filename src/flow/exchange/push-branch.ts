@@ -23,6 +23,10 @@ export interface BranchPush {
   readonly askHook: () => Promise<void>
 }
 
+/** What brings a branch onto what the remote has. Onto, not together with: on a guarded branch the remote's line goes on. */
+const catchUp = ({ name }: RemoteSide, ref: string, at: string): string =>
+  `On ${ref.replace(/^refs\/heads\//, () => '')}: \`git fetch ${name}\`, \`git rebase ${at.slice(0, 12)}\`, then push again.`
+
 /**
  * Looks at a branch of the user's and at the remote's, and finds the changes that its new commits come from: those decide only which refs go along,
  * not whether they are approved.
@@ -49,7 +53,7 @@ export async function openBranchPush(world: World, side: RemoteSide, name: strin
       'branch-moved',
       `${ref} of ${side.name} is at ${before}, which ${ref} here does not contain`,
       { ref, remote: before, local: after },
-      'Fetch and merge the branch with git first.',
+      catchUp(side, ref, before),
     )
   }
   return {

@@ -186,7 +186,7 @@ async function pushWithBranch(
         'branch-moved',
         `${branch.ref} was not pushed to ${side.name}: ${lost[0]?.reason ?? ''}`,
         { ref: branch.ref, expected: branch.before, lost },
-        'Fetch and merge the branch with git, run `galley fetch`, then push again.',
+        'Somebody pushed at the same time. Push again: the answer says then what brings the branch onto theirs.',
       )
     }
     await pause(world, tries)

@@ -6,16 +6,18 @@ import { type CommitVerdict, isFailure } from '../../model/verdict.ts'
 import { readScript } from '../../sys/hook-files.ts'
 import { findHookPlace, readHookFacts } from '../hook-place.ts'
 import { readPolicyFile } from '../read-policy.ts'
+import { guardOf } from '../verify/guard-of.ts'
 import { judgeBranch } from '../verify/judge-branch.ts'
 import { judgeCommits } from '../verify/judge-commits.ts'
 import { nearestOn } from '../verify/nearest-on.ts'
-import { guardOf, guardWithin, type StepPolicy, stepPolicy } from '../verify/step-policy.ts'
+import { guardWithin, type StepPolicy, stepPolicy } from '../verify/step-policy.ts'
 import type { Verifier } from '../verify/verifier.ts'
 import { withVerifier } from '../verify/verify.ts'
 import type { World } from '../world.ts'
 import { arrivingRows, type RefStep } from './hook-refs.ts'
 import { refuseUnapproved } from './hook-refusal.ts'
 import { guardOwnRef, isOwnRef, refuseTooMany } from './own-refs.ts'
+import { refuseTooManyCommits } from './pushed-commits.ts'
 
 const HEADS = 'refs/heads/'
 
@@ -82,15 +84,24 @@ async function guardBranch(verifier: Verifier, { ref, before, after }: RefStep):
   const { guardedBy } = state
   if (after === null) {
     if (guardedBy === null) return
-    refuse('unapproved', `${branch} is guarded and may not be deleted by a push`, { branch, guardedBy })
+    refuse(
+      'unapproved',
+      `${branch} is guarded and may not be deleted by a push`,
+      { branch, guardedBy },
+      'Take the branch out of `guard` in .galley.json first, by a change that somebody approves; or delete it on the server.',
+    )
   }
   if (guardedBy !== null && before !== null && !(await isAncestor(verifier.door, before, after))) {
     refuse(
       'unapproved',
       `${branch} is guarded and may not lose commits: ${after.slice(0, 12)} does not have ${before.slice(0, 12)}`,
       { branch, guardedBy, before, after },
+      `Rebase onto it, or merge into it: \`git fetch\`, then \`git rebase ${before.slice(0, 12)}\`. To take back what it has: \`galley undo\`, or \`git revert\` and \`galley capture\`.`,
     )
   }
+  const known = await alreadyThere(verifier.world, before)
+  const exclude = guardedBy === null ? known : from.start === null ? [] : [from.start]
+  await refuseTooManyCommits(verifier, { branch, exclude, after })
   // A new branch is judged by one policy to its end: its own beginning may be older than that.
   const isFixed = before === null && from.state !== null
   const verdicts = await judgeMove(verifier, {
@@ -121,8 +132,7 @@ async function judgeMove(verifier: Verifier, move: Move): Promise<readonly Commi
   const { world } = verifier
   const common = { tip: after, policyAt, at: world.now() }
   if (state.guardedBy !== null) return judgeBranch(verifier, { ...common, start })
-  const heads = (await listRefs(world.repository.door, HEADS)).map((row) => commitId(row.object))
-  const exclude = [...(before === null ? [] : [before]), ...heads]
+  const exclude = await alreadyThere(world, before)
   const verdicts = await judgeCommits(verifier, { ...common, exclude, policyOf: before })
   if (verdicts.some((one) => isFailure(one.verdict))) return verdicts
   // The push may bring the guard itself: what comes after that is judged by it.
@@ -130,6 +140,12 @@ async function judgeMove(verifier: Verifier, move: Move): Promise<readonly Commi
   if ((await guardWithin(verifier, range, [branch])) === null) return verdicts
   const isOnWay = start === null || (await isAncestor(verifier.door, start, after))
   return isOnWay ? judgeBranch(verifier, { ...common, start }) : verdicts
+}
+
+/** What no push brings any more: the branch as it is, and all others. */
+async function alreadyThere({ repository }: World, before: CommitId | null): Promise<readonly CommitId[]> {
+  const heads = (await listRefs(repository.door, HEADS)).map((row) => commitId(row.object))
+  return [...(before === null ? [] : [before]), ...heads]
 }
 
 /**

@@ -36,7 +36,7 @@ export function refuseUnapproved(facts: Unapproved): never {
 }
 
 function hintOf({ policy }: Unapproved, worst: CommitVerdict | undefined, isStaged: boolean): string {
-  return expiredHint(worst) ?? `${isStaged ? STAGED : COMMITTED}. ${whoMayApprove(policy)}`
+  return expiredHint(worst) ?? `${isStaged ? STAGED : commitHint(worst)}. ${whoMayApprove(policy)}`
 }
 
 /** What helps where a commit was approved once, and by the clock of whoever verifies that is too long ago; null for any other. */
@@ -47,8 +47,12 @@ export function expiredHint(verdict: CommitVerdict | undefined): string | null {
 }
 
 const STAGED = 'Make a change of what is staged: `galley capture --staged`'
-const COMMITTED =
-  'Where it was approved, `galley fetch` takes that in, or `galley push` takes it there. A commit of your own becomes a change: `git reset --soft` to the commit before it, then `galley capture --staged`, and land that'
+
+/** What helps where a commit stands that no approval covers. */
+export function commitHint(verdict: CommitVerdict | undefined): string {
+  const before = verdict === undefined ? 'HEAD~1' : `${verdict.commit.slice(0, 12)}^`
+  return `Where it was approved, \`galley fetch\` takes that in, or \`galley push\` takes it there. A commit of your own becomes a change: \`git reset --soft ${before}\`, then \`galley capture --staged\`, and land that`
+}
 
 function predicate(paths: readonly string[], commits: readonly string[]): string {
   if (paths.length === 0) return 'is not approved'

@@ -5,7 +5,12 @@ import type { ChangeEvent } from '../../model/change.ts'
 import type { ChangeId, CommitId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { readEventText } from '../../model/read-record.ts'
-import { type Standing, standingOf } from '../../policy/approval-standing.ts'
+import {
+  type ApprovedRevision,
+  landingsIn,
+  type Standing,
+  standingOf,
+} from '../../policy/approval-standing.ts'
 
 /** Where changes' logs are read from. */
 export interface LogSource {
@@ -13,6 +18,8 @@ export interface LogSource {
   readonly reader: ObjectReader
   /** The newest commits of each change's log: in the store, in the repository, in an archive, or about to arrive. */
   readonly tips: ReadonlyMap<string, readonly CommitId[]>
+  /** Whether a change truly landed as this commit: asked where a log says so, and a no after it. */
+  readonly landedHere: (commit: CommitId) => Promise<boolean>
 }
 
 /** From so many on, one process reads them all; fewer are asked of a reader that runs already. */
@@ -66,18 +73,24 @@ export class ApprovalLogs {
   }
 
   /** Whether the logs let the approvals of a revision count: no log may say no, and one must know the revision. */
-  async standing(id: ChangeId, revision: Parameters<typeof standingOf>[1]): Promise<Standing> {
+  async standing(id: ChangeId, revision: ApprovedRevision): Promise<Standing> {
     await this.prepare([id])
     const tips = this.source.tips.get(id) ?? []
     if (tips.length === 0) return refused(`its log (refs/galley/log/${id}) is not here`)
-    const found = tips.map((tip): Standing => {
-      const log = this.logs.get(tip)
-      return log?.kind === 'log'
-        ? standingOf(log.events, revision)
-        : refused(`its log cannot be read: ${log?.reason ?? ''}`)
-    })
+    const found: Standing[] = []
+    for (const tip of tips) found.push(await this.standingIn(this.logs.get(tip), revision))
     const no = found.find((one) => one.refusal !== null && one.revision !== null)
     return no ?? found.find((one) => one.refusal === null) ?? found[0] ?? refused('it has no log')
+  }
+
+  private async standingIn(log: Log | undefined, revision: ApprovedRevision): Promise<Standing> {
+    if (log?.kind !== 'log') return refused(`its log cannot be read: ${log?.reason ?? ''}`)
+    const strict = standingOf(log.events, revision)
+    if (strict.refusal === null) return strict
+    const landings = new Set<CommitId>()
+    for (const commit of landingsIn(log.events, revision))
+      if (await this.source.landedHere(commit)) landings.add(commit)
+    return landings.size === 0 ? strict : standingOf(log.events, revision, landings)
   }
 
   /** Goes on as far as what was found is the log: which commit is the parent is said by the commit alone, by no name. */

@@ -3,9 +3,9 @@ import type { CommitId, TreeId } from '../../model/ids.ts'
 import type { Manifest } from '../../model/manifest.ts'
 import type { Policy } from '../../model/policy.ts'
 import { defaultPolicy } from '../../policy/default-policy.ts'
-import { branchMatcher } from '../../policy/path-matcher.ts'
 import { POLICY_PATH, readPolicy, readPolicyFile } from '../read-policy.ts'
 import type { ApprovalRules } from './covering.ts'
+import { guardOf } from './guard-of.ts'
 import { rulesOf, type Verifier } from './verifier.ts'
 
 /** What a step is judged by: the state of the branch before it. */
@@ -45,12 +45,6 @@ export async function stepPolicy(
     guardedBy,
     isStrict: guardedBy !== null || request.isAgent === true,
   }
-}
-
-export function guardOf({ guard }: Policy, branches: readonly string[]): string | null {
-  if (branches.length === 0) return guard[0] ?? null
-  const matches = branchMatcher(guard)
-  return branches.map(matches).find((pattern) => pattern !== null) ?? null
 }
 
 /**

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import type { GitDoor } from '../../git/door.ts'
 import { objectDirectories } from '../../git/object-directories.ts'
 import { type ObjectReader, openObjectReader } from '../../git/objects.ts'
-import type { Repository } from '../../git/open-repository.ts'
 import { listRefs, type RefRow } from '../../git/refs.ts'
 import { makeMergePlace } from '../../git/remerge.ts'
 import { type CommitId, commitId, isObjectId, type TreeId } from '../../model/ids.ts'
@@ -15,6 +14,7 @@ import type { World } from '../world.ts'
 import { ApprovalLogs } from './approval-logs.ts'
 import { ApprovalPool } from './approval-pool.ts'
 import type { ApprovalRules } from './covering.ts'
+import { landedHere } from './landed-here.ts'
 
 export const APPROVALS = 'refs/galley/approvals/'
 
@@ -36,6 +36,14 @@ export interface Place {
   readonly reader: ObjectReader
 }
 
+/** What is about to come, and from where it is judged. */
+export interface Arriving {
+  readonly objects: string | null
+  readonly rows: readonly RefRow[]
+  /** The commit whose policy says which branches' own history is believed; left out: HEAD. */
+  readonly guardsAt?: CommitId
+}
+
 /**
  * Opens what a verifier reads. Leaves nothing and makes nothing: no store, no object, no ref.
  *
@@ -45,10 +53,7 @@ export interface Place {
 export async function openVerifier(
   world: World,
   directory: string,
-  arriving: { readonly objects: string | null; readonly rows: readonly RefRow[] } = {
-    objects: null,
-    rows: [],
-  },
+  arriving: Arriving = { objects: null, rows: [] },
 ): Promise<Verifier> {
   const { repository } = world
   const store = await findStore(repository)
@@ -70,7 +75,10 @@ export async function openVerifier(
     door,
     reader,
     pool: () => {
-      pool ??= openPool({ door, reader }, { store, repository, arriving: arriving.rows })
+      pool ??= openPool(
+        { door, reader, world: { ...world, reader: async () => reader } },
+        { store, arriving },
+      )
       return pool
     },
     place: () => {
@@ -88,19 +96,15 @@ export async function openVerifier(
 }
 
 async function openPool(
-  from: Pick<Verifier, 'door' | 'reader'>,
-  place: {
-    readonly store: Store | null
-    readonly repository: Repository
-    readonly arriving: readonly RefRow[]
-  },
+  from: Pick<Verifier, 'door' | 'reader' | 'world'>,
+  { store, arriving }: { readonly store: Store | null; readonly arriving: Arriving },
 ): Promise<ApprovalPool> {
-  const { store, repository, arriving } = place
+  const { repository } = from.world
   const doors = store === null ? [repository.door] : [store.door, repository.door]
   const listed = await Promise.all(doors.map((one) => listRefs(one, APPROVALS, LOG_PREFIX)))
   // Archives are the store's own; one among a server's refs would be a pusher's.
   const archived = store === null ? [] : await listArchived(store.door)
-  const rows = [...listed.flat(), ...archived.flatMap((entry) => entry.rows), ...arriving]
+  const rows = [...listed.flat(), ...archived.flatMap((entry) => entry.rows), ...arriving.rows]
   const tips = new Map<string, CommitId[]>()
   const note = (id: string, tip: string): void => {
     const known = tips.get(id) ?? []
@@ -109,7 +113,11 @@ async function openPool(
   for (const { id, tip } of archived) note(id, tip)
   for (const { ref, object } of rows)
     if (ref.startsWith(LOG_PREFIX)) note(ref.slice(LOG_PREFIX.length), object)
-  const logs = new ApprovalLogs({ ...from, tips })
+  const logs = new ApprovalLogs({
+    ...from,
+    tips,
+    landedHere: landedHere({ ...from, guardsAt: arriving.guardsAt ?? null }),
+  })
   return ApprovalPool.open({ ...from, rows: rows.filter(({ ref }) => ref.startsWith(APPROVALS)), logs })
 }
 

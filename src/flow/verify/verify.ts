@@ -5,9 +5,10 @@ import type { CommitId, TreeId } from '../../model/ids.ts'
 import type { CommitVerdict, Verdict, Verification } from '../../model/verdict.ts'
 import { withTemporaryDirectory } from '../../sys/temporary.ts'
 import type { World } from '../world.ts'
+import { guardOf } from './guard-of.ts'
 import { judgeBranch } from './judge-branch.ts'
 import { judgeCommits } from './judge-commits.ts'
-import { guardOf, guardWithin, type StepPolicy, stepPolicy } from './step-policy.ts'
+import { guardWithin, type StepPolicy, stepPolicy } from './step-policy.ts'
 import { openVerifier, type Verifier } from './verifier.ts'
 
 export interface VerifyRequest {
@@ -39,7 +40,8 @@ export async function verify(here: World, request: VerifyRequest): Promise<Verif
   const { allowedSigners } = request
   const world: World = allowedSigners === undefined ? here : { ...here, allowedSigners }
   const range = await rangeOf(world, request)
-  return withVerifier(world, undefined, async (verifier) => {
+  const arriving = { objects: null, rows: [], guardsAt: range.from ?? range.to }
+  return withVerifier(world, arriving, async (verifier) => {
     const branches = await branchesOf(world, range, request.onto)
     const asked = { branches, requireSignature: request.requireSignature === true }
     const policyAt = (tree: TreeId | null) => stepPolicy(verifier, tree, asked)
