@@ -226,6 +226,16 @@ export async function countCommits(door: GitDoor, range: CommitRange, max: numbe
   return Number(stdout.toString('utf8'))
 }
 
+/** The commits of the first-parent lines that end at these. One process. */
+export async function lineOf(door: GitDoor, tips: readonly CommitId[]): Promise<ReadonlySet<string>> {
+  if (tips.length === 0) return new Set()
+  const result = await git(door, {
+    args: [...NO_COMMIT_GRAPH, 'rev-list', '--first-parent', ...tips],
+    env: TRUE_TO_OBJECTS,
+  })
+  return new Set(result.stdout.toString('latin1').trimEnd().split('\n'))
+}
+
 /** Whether one commit is another's ancestor, by the commits themselves: a commit-graph file is not asked. */
 export async function isAncestor(door: GitDoor, commit: CommitId, other: CommitId): Promise<boolean> {
   const result = await git(door, {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { ApprovalLogs } from '../../src/flow/verify/approval-logs.ts'
 import { openWorld } from '../../src/flow/world.ts'
+import type { Revision } from '../../src/model/change.ts'
 import { changeId, commitId } from '../../src/model/ids.ts'
 import { standingOf } from '../../src/policy/approval-standing.ts'
 import { systemClock } from '../../src/sys/clock.ts'
@@ -14,7 +15,8 @@ test('a log of any length is read whole and in its order, alone or beside many',
   repo.git('fetch', '-q', '.git/galley/store.git', '+refs/galley/*:refs/galley/*')
   const [proposed, staged, approved] = eventsOf(repo, id).map(({ event }) => event)
   const rejected = { kind: 'rejected', revision: 1, reason: 'no', at: approved?.at, by: approved?.by }
-  const revision = { number: 1, commit: commitId(commit) }
+  const { digest } = (staged as unknown as { readonly revision: Revision }).revision
+  const revision = { number: 1, commit: commitId(commit), digest }
   const tips = new Map<string, ReturnType<typeof commitId>[]>()
   const expected = new Map<string, unknown>()
   for (let length = 2; length <= 10; length++) {
@@ -38,10 +40,10 @@ test('a log of any length is read whole and in its order, alone or beside many',
   const world = await openWorld(repo.dir, { env: repo.env, clock: systemClock })
   const { door } = world.repository
   const reader = await world.reader()
-  const together = new ApprovalLogs({ door, reader, tips, landedHere: async () => false })
+  const together = new ApprovalLogs({ door, reader, tips, landedHere: async () => new Set() })
   await together.prepare([...tips.keys()].map(changeId))
   for (const name of tips.keys()) {
-    const alone = new ApprovalLogs({ door, reader, tips, landedHere: async () => false })
+    const alone = new ApprovalLogs({ door, reader, tips, landedHere: async () => new Set() })
     for (const logs of [alone, together])
       expect(await logs.standing(changeId(name), revision), name).toEqual(expected.get(name))
   }

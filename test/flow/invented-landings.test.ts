@@ -28,15 +28,23 @@ describe('a no that follows a landing', () => {
     repo.git('branch', 'side', commit)
     repo.git('branch', 'main-not', commit)
     expect(linesOf(await verifyRange(repo, 'main..side', { onto: 'main' }))).toEqual(['approved One'])
+    // One that a merge brings beside the line of the guarded branch, and takes back there, is no step of it.
+    repo.git('checkout', '-q', 'side')
+    repo.git('revert', '--no-edit', 'HEAD')
+    repo.git('checkout', '-q', 'main')
+    repo.git('merge', '-q', '--no-ff', '-m', 'Nothing', 'side')
+    repo.git('branch', '-f', 'side', commit)
     for (const invented of [
       commit,
+      repo.git('rev-parse', 'main'),
+      repo.git('rev-parse', 'main~1'),
       '0'.repeat(40),
       repo.git('rev-parse', 'HEAD^{tree}'),
       repo.git('hash-object', 'a.txt'),
     ]) {
       repo.git('fetch', '-q', '.git/galley/store.git', `+refs/galley/log/${id}:refs/galley/log/${id}`)
       append(repo, id, ['landed', invented], ['rejected'])
-      const found = await verifyRange(repo, 'main..side', { onto: 'main' })
+      const found = await verifyRange(repo, `${commit}^..side`, { onto: 'main' })
       expect(found.commits.map(({ verdict }) => verdict)).not.toContain('approved')
       expect(JSON.stringify(found.commits)).toContain('rejected it')
     }

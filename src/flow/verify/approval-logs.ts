@@ -2,7 +2,7 @@ import type { GitDoor } from '../../git/door.ts'
 import type { ObjectReader } from '../../git/objects.ts'
 import { type ReadObject, readNamed } from '../../git/read-batch.ts'
 import type { ChangeEvent } from '../../model/change.ts'
-import type { ChangeId, CommitId } from '../../model/ids.ts'
+import type { ChangeId, CommitId, Digest } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { readEventText } from '../../model/read-record.ts'
 import {
@@ -11,6 +11,7 @@ import {
   type Standing,
   standingOf,
 } from '../../policy/approval-standing.ts'
+import type { LandedHere } from './landed-here.ts'
 
 /** Where changes' logs are read from. */
 export interface LogSource {
@@ -18,8 +19,8 @@ export interface LogSource {
   readonly reader: ObjectReader
   /** The newest commits of each change's log: in the store, in the repository, in an archive, or about to arrive. */
   readonly tips: ReadonlyMap<string, readonly CommitId[]>
-  /** Whether a change truly landed as this commit: asked where a log says so, and a no after it. */
-  readonly landedHere: (commit: CommitId) => Promise<boolean>
+  /** Which landings that a log tells of are true: asked where a log says so, and a no after it. */
+  readonly landedHere: LandedHere
 }
 
 /** From so many on, one process reads them all; fewer are asked of a reader that runs already. */
@@ -73,7 +74,7 @@ export class ApprovalLogs {
   }
 
   /** Whether the logs let the approvals of a revision count: no log may say no, and one must know the revision. */
-  async standing(id: ChangeId, revision: ApprovedRevision): Promise<Standing> {
+  async standing(id: ChangeId, revision: ApprovedRevision & { readonly digest: Digest }): Promise<Standing> {
     await this.prepare([id])
     const tips = this.source.tips.get(id) ?? []
     if (tips.length === 0) return refused(`its log (refs/galley/log/${id}) is not here`)
@@ -83,13 +84,14 @@ export class ApprovalLogs {
     return no ?? found.find((one) => one.refusal === null) ?? found[0] ?? refused('it has no log')
   }
 
-  private async standingIn(log: Log | undefined, revision: ApprovedRevision): Promise<Standing> {
+  private async standingIn(
+    log: Log | undefined,
+    revision: ApprovedRevision & { readonly digest: Digest },
+  ): Promise<Standing> {
     if (log?.kind !== 'log') return refused(`its log cannot be read: ${log?.reason ?? ''}`)
     const strict = standingOf(log.events, revision)
     if (strict.refusal === null) return strict
-    const landings = new Set<CommitId>()
-    for (const commit of landingsIn(log.events, revision))
-      if (await this.source.landedHere(commit)) landings.add(commit)
+    const landings = await this.source.landedHere(landingsIn(log.events, revision), revision.digest)
     return landings.size === 0 ? strict : standingOf(log.events, revision, landings)
   }
 

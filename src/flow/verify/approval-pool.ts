@@ -196,8 +196,8 @@ export class ApprovalPool {
     at: string,
     made: Manifest = covering.manifest,
   ): Promise<string | null> {
-    const { key, revision: number, commit } = covering
-    const { refusal, revision } = await this.source.logs.standing(key, { number, commit })
+    const { key, revision: number, commit, digest } = covering
+    const { refusal, revision } = await this.source.logs.standing(key, { number, commit, digest })
     if (refusal !== null) return refusal
     return judgeCovering(this.source.reader, { covering, made, revision }, rules, at)
   }

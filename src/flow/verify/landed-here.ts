@@ -1,9 +1,10 @@
-import { isAncestor } from '../../git/commit-log.ts'
+import { type LoggedCommit, lineOf, readCommits } from '../../git/commit-log.ts'
 import type { GitDoor } from '../../git/door.ts'
 import type { ObjectReader } from '../../git/objects.ts'
 import { headBranch, listRefs, resolveCommit } from '../../git/refs.ts'
-import type { CommitId } from '../../model/ids.ts'
+import type { CommitId, Digest } from '../../model/ids.ts'
 import { readPolicyFile } from '../read-policy.ts'
+import { digestOf } from '../stage.ts'
 import type { World } from '../world.ts'
 import { guardOf } from './guard-of.ts'
 
@@ -16,32 +17,40 @@ export interface LandingPlace {
   readonly guardsAt: CommitId | null
 }
 
+/** Of commits that a log names as landings of what has a digest, those that are. */
+export type LandedHere = (commits: readonly CommitId[], digest: Digest) => Promise<ReadonlySet<CommitId>>
+
 /**
- * Whether a commit is in the history of a guarded branch as it stands here; where nothing is guarded, of the branch that HEAD names. A log says
- * by itself that a change landed, and whoever writes logs may invent that; what a guarded branch has, the guard let in.
+ * Tells which commits are on the first-parent line of a guarded branch as it stands here (where nothing is guarded, of the branch that HEAD
+ * names) and make exactly what was approved. A log says by itself that a change landed, and whoever writes logs may invent that, or name another
+ * commit of the branch, or one that a merge brought beside the line; what is a step of the line, the guard let in.
  *
- * Looks at nothing until it is asked; then a process for the refs, and one for each such branch.
+ * Looks at nothing until it is asked; then one walk for all, and a process for each log.
  */
-export function landedHere(place: LandingPlace): (commit: CommitId) => Promise<boolean> {
-  const answers = new Map<CommitId, Promise<boolean>>()
-  let tips: Promise<readonly CommitId[]> | null = null
-  const ask = async (commit: CommitId): Promise<boolean> => {
-    if ((await place.reader.info(commit))?.type !== 'commit') return false
-    tips ??= guardedTips(place)
-    for (const tip of await tips) if (await isAncestor(place.door, commit, tip)) return true
-    return false
-  }
-  return (commit) => {
-    const found = answers.get(commit) ?? ask(commit)
-    answers.set(commit, found)
-    return found
+export function landedHere(place: LandingPlace): LandedHere {
+  let line: Promise<ReadonlySet<string>> | null = null
+  return async (commits, digest) => {
+    if (commits.length === 0) return new Set()
+    line ??= guardedTips(place).then((tips) => lineOf(place.door, tips))
+    const steps = await line
+    const onLine = [...new Set(commits)].filter((commit) => steps.has(commit))
+    const read =
+      onLine.length === 0 ? new Map<CommitId, LoggedCommit>() : await readCommits(place.door, onLine)
+    return new Set(
+      onLine.filter((id) => {
+        const commit = read.get(id)
+        return commit !== undefined && digestOf(commit.transitions) === digest
+      }),
+    )
   }
 }
 
 async function guardedTips({ world, reader, guardsAt }: LandingPlace): Promise<readonly CommitId[]> {
   // Of the user's repository, or the server's: the store has no branches.
-  const { door } = world.repository
-  const [head, rows] = await Promise.all([headBranch(door), listRefs(door, 'refs/heads/', 'refs/remotes/')])
+  const { door, workTree } = world.repository
+  // To a bare repository anybody may push what looks like a remote's branches.
+  const prefixes = workTree === null ? ['refs/heads/'] : ['refs/heads/', 'refs/remotes/']
+  const [head, rows] = await Promise.all([headBranch(door), listRefs(door, ...prefixes)])
   const at = guardsAt ?? (await resolveCommit(door, 'HEAD'))
   const { policy, broken } = await readPolicyFile(world, at === null ? null : await reader.commitTree(at))
   const isTrusted = (ref: string): boolean =>
