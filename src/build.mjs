@@ -60,7 +60,11 @@ const shared = {
 async function buildCode() {
   const { outputFiles } = await build({
     ...shared,
-    entryPoints: { galley: 'src/cli/galley.ts', index: 'src/index.ts' },
+    entryPoints: {
+      galley: 'src/cli/galley.ts',
+      index: 'src/index.ts',
+      'syntax-worker': 'src/term/syntax-worker.ts',
+    },
     outdir: 'dist',
     write: false,
     splitting: true,

@@ -53,6 +53,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'cli/verbs/connect.ts': room(`${SURFACE} remote`, 'process'), // and for both ends of Agent Zero's protocol
   'cli/verbs/hub.ts': room(`${SURFACE} remote mcp`),
   term: room(SURFACE, 'readline stream'),
+  'term/syntax.ts': room(SURFACE, 'worker_threads'), // grammars run in a thread that can be ended
+  'term/syntax-worker.ts': room('', 'worker_threads', '@speed-highlight/core'),
+  'term/word-marks.ts': room(SURFACE, '', 'diff'),
   remote: room(SURFACE, 'crypto readline stream http', 'socket.io socket.io-client'),
   hook: room('model flow'),
   mcp: room(SURFACE, 'stream crypto http net', '@modelcontextprotocol/server zod'),

@@ -69,7 +69,7 @@ function appFor(world: World, context: CliContext): ReviewApp {
       const { code, message, hint } = refusalOf(error)
       return `${code}: ${message}${hint === undefined ? '' : ` ${hint}`}`
     },
-    painter: async () => () => [],
+    painter: async (onReady) => (await import('../term/painter.ts')).openPainter(onReady),
   }
 }
 

@@ -18,12 +18,11 @@ export function finishRows(state: ReviewState): readonly Row[] {
   const failing = change.checks.filter(({ outcome }) => outcome !== 'passed')
   return [
     line(`Finish the review of ${change.id} ${oneLine(change.title)}`, styles.bold),
-    line(''),
     line(counts.join(' · ')),
     line(`revision ${change.revision} · ${change.files.length} files · digest ${change.digest.slice(0, 12)}`),
-    ...failing.map(({ name, outcome }) => line(`✗ check ${oneLine(name)}: ${outcome}`, styles.bad)),
     ...nameAll('accepted without having been on the screen', unseen),
     ...nameAll('undecided', undecided),
+    ...failing.map(({ name, outcome }) => line(`✗ check ${oneLine(name)}: ${outcome}`, styles.bad)),
     line(''),
     ...offers(state).map(([key, words]): Row => [span(` ${key}  `, styles.bold), span(words)]),
   ]

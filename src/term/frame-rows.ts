@@ -118,6 +118,6 @@ export function footRows({ prompt, note, size }: ReviewState): readonly [Row, Ro
   const left = Math.max(0, rowWidth([text]) - room)
   return [
     [question, ...(left === 0 ? [text] : fitRow([text], room, left)), span(' ', styles.mark)],
-    [span(' Enter: done   Esc: leave it for later', styles.faint)],
+    note === '' ? [span(' Enter: done   Esc: leave it for later', styles.faint)] : last,
   ]
 }

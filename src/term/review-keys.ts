@@ -20,11 +20,16 @@ import {
   shownPieces,
 } from './review-state.ts'
 
+/** Where there are more rows than the screen has. */
+const SCROLLS: Readonly<Record<string, number>> = { down: 1, up: -1, pagedown: 5, pageup: -5, space: 5 }
+
 /** One key: the next state, and what only the caller can do. */
 export function press(state: ReviewState, key: Key): Step {
   if (key.isControl && (key.name === 'c' || key.name === 'd')) return { state, effects: [{ kind: 'quit' }] }
   const fresh = { ...state, note: '' }
   if (state.prompt !== null) return pressInPrompt(fresh, state.prompt, key)
+  const by = state.mode === 'hunks' ? undefined : SCROLLS[key.name]
+  if (by !== undefined) return stay({ ...fresh, scrolled: Math.max(0, state.scrolled + by) })
   if (state.mode === 'help') return stay({ ...fresh, mode: 'hunks' })
   if (state.mode === 'finish') return pressInFinish(fresh, key)
   if (key.isControl) return pressControl(fresh, key)
@@ -207,12 +212,12 @@ function shown(state: ReviewState, { text }: Key): Step | null {
         ? noted(state, 'You have seen no earlier revision of this change.')
         : { state, effects: [{ kind: 'since' }] }
     case 'f':
-      return stay({ ...state, mode: 'finish' })
+      return stay({ ...state, mode: 'finish', scrolled: 0 })
     case 'l':
     case 'L':
       return { state, effects: [{ kind: 'go', by: text === 'l' ? 1 : -1 }] }
     case '?':
-      return stay({ ...state, mode: 'help' })
+      return stay({ ...state, mode: 'help', scrolled: 0 })
     case 'q':
       return { state, effects: [{ kind: 'quit' }] }
     default:

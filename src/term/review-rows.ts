@@ -32,9 +32,17 @@ export function viewOf(state: ReviewState, paint: Painter): View {
   const hunks = state.mode === 'hunks' ? hunkRows(state, paint, height) : null
   const other = state.mode === 'help' ? helpRows(columns) : finishRows(state)
   const fold = columns < LIST_FROM_COLUMNS ? [foldedList(state)] : []
-  const middle = hunks?.rows ?? padded(other, height)
+  const middle = hunks?.rows ?? padded(scrolledRows(other, state.scrolled, height), height)
   const all = [...headRows(state), [rule], ...fold, ...middle, [rule], ...footRows(state)]
   return { rows: all.slice(0, rows).map((row) => fitRow(row, columns)), lines: hunks?.lines ?? null }
+}
+
+/** Rows from a place on; where that leaves rows of the screen empty, from as far up as fills it. */
+function scrolledRows(rows: readonly Row[], from: number, height: number): readonly Row[] {
+  const first = Math.min(from, Math.max(0, rows.length - height))
+  const shown = rows.slice(first, first + height)
+  const isLast = first + height >= rows.length
+  return isLast ? shown : [...shown.slice(0, -1), [span(' ↓ more: ↓ ↑', styles.faint)]]
 }
 
 const padded = (rows: readonly Row[], height: number): readonly Row[] => [

@@ -6,9 +6,10 @@ import { isPending } from '../model/change.ts'
 import type { KeyedPiece } from '../review/piece-keys.ts'
 import { type DraftNews, type DraftWriter, openDraftWriter } from './draft-writer.ts'
 import { hunkText } from './edit-hunk.ts'
+import type { OpenPainter } from './painter.ts'
 import { press } from './review-keys.ts'
 import { decideOn } from './review-moves.ts'
-import { type Painter, viewOf } from './review-rows.ts'
+import { viewOf } from './review-rows.ts'
 import {
   bodyFor,
   type Effect,
@@ -32,7 +33,8 @@ export interface ReviewApp {
   readonly edit: (text: string, path: string) => Promise<string | null>
   readonly describe: (finished: Finished) => string
   readonly faultText: (error: unknown) => string
-  readonly painter: () => Promise<Painter>
+  /** Loaded once the first hunk stands there. */
+  readonly painter: (onReady: () => void) => Promise<OpenPainter>
 }
 
 /** How the review of one change ended. */
@@ -62,7 +64,7 @@ class Run {
   readonly #resolve: (ended: Ended) => void
   #writer: DraftWriter
   #state: ReviewState
-  #paint: Painter = () => []
+  #painter: OpenPainter = { paint: () => [], close: () => undefined }
   #timer: NodeJS.Timeout | null = null
   #looks = 0
   #isBusy = false
@@ -93,7 +95,9 @@ class Run {
   }
 
   async #colour(): Promise<void> {
-    this.#paint = await this.#app.painter()
+    const painter = await this.#app.painter(() => this.#show(this.#state))
+    if (this.#isOver) return painter.close()
+    this.#painter = painter
     this.#show(this.#state)
   }
 
@@ -108,7 +112,7 @@ class Run {
   #show(state: ReviewState): void {
     this.#state = seen(state)
     if (this.#isOver) return
-    const { rows, lines } = viewOf(this.#state, this.#paint)
+    const { rows, lines } = viewOf(this.#state, this.#painter.paint)
     this.#screen.draw(rows)
     if (lines === null || this.#state.since !== null) return
     const pieces = shownPieces(this.#state)
@@ -245,6 +249,7 @@ class Run {
     this.#isOver = true
     if (this.#timer !== null) clearInterval(this.#timer)
     this.#screen.close()
+    this.#painter.close()
     await this.#writer.flush()
     this.#resolve(ended)
   }
@@ -270,6 +275,7 @@ function stateOf(
     context: new Map(),
     search: '',
     mode: 'hunks',
+    scrolled: 0,
     prompt: null,
     note: '',
     queue,

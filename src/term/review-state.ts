@@ -48,6 +48,8 @@ export interface ReviewState {
   readonly context: ReadonlyMap<string, number>
   readonly search: string
   readonly mode: 'hunks' | 'help' | 'finish'
+  /** Rows of the keys or the last question that are scrolled away. */
+  readonly scrolled: number
   readonly prompt: Prompt | null
   /** What happened last, in the bottom line. */
   readonly note: string

@@ -51,6 +51,7 @@ function stateOf(files: readonly DiffFile[], columns = 100, rows = 24): ReviewSt
     context: new Map(),
     search: '',
     mode: 'hunks',
+    scrolled: 0,
     prompt: null,
     note: '',
     queue: { at: 1, count: 1 },
