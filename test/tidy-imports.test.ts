@@ -43,6 +43,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'cli/verbs/doctor.ts': room(`${SURFACE} setup`, 'process'), // it tries the doors that setup made
   'cli/setup-place.ts': room(`${SURFACE} setup`, 'path'),
   'cli/verbs/mcp.ts': room(`${SURFACE} mcp`, 'path'), // the same for `galley mcp`
+  'cli/verbs/acp.ts': room(`${SURFACE} acp`, 'process'),
   'cli/main.ts': room(`${SURFACE} sys/clock.ts intake/nearest.ts`), // where the clock is handed to everything below
   'cli/input.ts': room(SURFACE, 'path fs'), // the file that the command line names is the user's, wherever it lies
   'cli/pager.ts': room(SURFACE, 'child_process'), // the pager is run by the user's shell, as git runs it
@@ -58,7 +59,12 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'term/word-marks.ts': room(SURFACE, '', 'diff'),
   remote: room(SURFACE, 'crypto readline stream http', 'socket.io socket.io-client'),
   hook: room('model flow'),
-  mcp: room(SURFACE, 'stream crypto http net', '@modelcontextprotocol/server zod'),
+  acp: room(`${SURFACE} intake/line-scanner.ts intake/message-limits.ts`, 'stream path url'),
+  mcp: room(
+    `${SURFACE} intake/line-scanner.ts intake/message-limits.ts`,
+    'stream crypto http net',
+    '@modelcontextprotocol/server zod',
+  ),
   setup: room(SURFACE, 'path', 'jsonc-parser smol-toml'),
   'index.ts': room('model flow'),
 }

@@ -121,6 +121,10 @@ export const verbs: VerbTable = {
     summary: 'Serve agents over the Model Context Protocol',
     load: async () => (await import('./verbs/mcp.ts')).mcp,
   },
+  acp: {
+    summary: 'Stand between an editor and its agent',
+    load: async () => (await import('./verbs/acp.ts')).acp,
+  },
   gc: {
     summary: 'Bound what galley keeps',
     load: async () => (await import('./verbs/gc.ts')).gc,

@@ -9,9 +9,9 @@ import {
   type McpHttpHandler,
   originValidationResponse,
 } from '@modelcontextprotocol/server'
+import { MESSAGE_MAX_BYTES, MESSAGE_MAX_DEPTH } from '../intake/message-limits.ts'
 import { GalleyError } from '../model/error.ts'
 import { jsonDepth } from './json-depth.ts'
-import { MESSAGE_MAX_BYTES, MESSAGE_MAX_DEPTH } from './message-limits.ts'
 
 const PATH = '/mcp'
 const CONNECTIONS_MAX = 256

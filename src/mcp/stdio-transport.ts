@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server'
-import { LineScanner } from './line-scanner.ts'
-import { MESSAGE_MAX_BYTES, MESSAGE_MAX_DEPTH } from './message-limits.ts'
+import { LineScanner } from '../intake/line-scanner.ts'
+import { MESSAGE_MAX_BYTES, MESSAGE_MAX_DEPTH } from '../intake/message-limits.ts'
 
 export interface Streams {
   readonly input: Readable

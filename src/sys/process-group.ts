@@ -1,5 +1,6 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { constants } from 'node:os'
+import type { Readable, Writable } from 'node:stream'
 import { errorCode } from '../model/errno.ts'
 import { type GroupMember, membersOf, type RunMark, startOf } from './process-group-members.ts'
 
@@ -12,10 +13,22 @@ export interface GroupRequest {
   readonly mark: string
   /** A tree that nobody but the command has to do with; null = none. */
   readonly tree: string | null
-  /** `inherit`: the caller's own input, output and errors. `stderr`: what it prints goes to the caller's errors. */
-  readonly stdio: 'inherit' | 'stderr' | 'none'
+  /**
+   * `inherit`: the caller's own input, output and errors. `stderr`: what it prints goes to the caller's errors. `pipes`: the caller speaks
+   * with it through what `onStarted` gets; its errors are the caller's.
+   */
+  readonly stdio: 'inherit' | 'stderr' | 'none' | 'pipes'
+  readonly onStarted?: (group: StartedGroup) => void
   /** Hands on the signals that this process gets, instead of ending by them. For programs that are nothing but the command. */
   readonly forwardsSignals: boolean
+}
+
+/** A command that runs, with `pipes`. */
+export interface StartedGroup {
+  readonly input: Writable
+  readonly output: Readable
+  /** Asks the whole group to end, or makes it. */
+  readonly signal: (signal: 'SIGTERM' | 'SIGKILL') => void
 }
 
 export interface GroupResult {
@@ -48,7 +61,7 @@ const BY_TERMINAL: readonly string[] = ['SIGINT', 'SIGQUIT']
  * the terminal's session. Resolves for every exit code; rejects only when the command could not be started.
  */
 export async function runInGroup(request: GroupRequest): Promise<GroupResult> {
-  const atTerminal = request.stdio !== 'none' && process.stdin.isTTY === true
+  const atTerminal = ['inherit', 'stderr'].includes(request.stdio) && process.stdin.isTTY === true
   let pid: number | undefined
   // Before there is a child: a signal that comes while it starts is for it, and must not end this process beside it.
   const stopForwarding = request.forwardsSignals ? forwardSignals(() => pid, atTerminal) : () => undefined
@@ -61,6 +74,7 @@ export async function runInGroup(request: GroupRequest): Promise<GroupResult> {
       windowsHide: true,
     })
     pid = child.pid
+    tellStarted(child, request.onStarted)
     const since = pid === undefined ? null : startOf(pid)
     const tree = request.tree === null ? null : { path: request.tree, since }
     const mark: RunMark = { text: request.mark, leader: atTerminal ? null : (pid ?? null), tree }
@@ -75,7 +89,15 @@ export async function runInGroup(request: GroupRequest): Promise<GroupResult> {
 
 function stdioOf(stdio: GroupRequest['stdio']): StdioOptions {
   if (stdio === 'none') return 'ignore'
+  if (stdio === 'pipes') return ['pipe', 'pipe', 'inherit']
   return stdio === 'inherit' ? 'inherit' : ['inherit', 2, 2]
+}
+
+function tellStarted({ pid, stdin, stdout }: ChildProcess, onStarted: GroupRequest['onStarted']): void {
+  if (pid === undefined || stdin === null || stdout === null) return
+  // A command that has ended takes no more; that it has ended is told by the result.
+  stdin.on('error', () => undefined)
+  onStarted?.({ input: stdin, output: stdout, signal: (signal) => sendSignal(-pid, signal) })
 }
 
 function endOf(

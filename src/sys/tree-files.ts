@@ -130,6 +130,37 @@ export function copyIntoTree(from: string, to: string, path: string, maxBytes: n
   }
 }
 
+export type ReadOutcome =
+  | { readonly kind: 'read'; readonly bytes: Buffer; readonly isExecutable: boolean }
+  | { readonly kind: 'absent' }
+  /** Not a regular file, or behind a link. */
+  | { readonly kind: 'not-regular' }
+  | { readonly kind: 'too-large'; readonly size: number }
+
+/** Reads one regular file of a tree in which somebody else is at work. Goes through no link, and never waits. */
+export function readInTree(root: string, path: string, maxBytes: number): ReadOutcome {
+  const opened = inParent(root, path, { makeMissing: false }, (parent) =>
+    lstatSync(parent.file, { throwIfNoEntry: false }) === undefined ? 'absent' : openRegular(parent.file),
+  )
+  if (opened === 'absent') return { kind: 'absent' }
+  if (opened === null) return { kind: 'not-regular' }
+  if (typeof opened !== 'number')
+    return opened.kind === 'missing' ? { kind: 'absent' } : { kind: 'not-regular' }
+  try {
+    const stat = fstatSync(opened)
+    const { size, mode } = stat
+    if (!stat.isFile()) return { kind: 'not-regular' }
+    if (size > maxBytes) return { kind: 'too-large', size }
+    const bytes = Buffer.alloc(size)
+    let at = 0
+    for (let count = 1; count > 0 && at < size; at += count)
+      count = readSync(opened, bytes, at, size - at, null)
+    return { kind: 'read', bytes: bytes.subarray(0, at), isExecutable: (mode & 0o111) !== 0 }
+  } finally {
+    closeSync(opened)
+  }
+}
+
 function openRegular(file: string): number | null {
   try {
     // O_NONBLOCK: a FIFO must not hang us.

@@ -146,7 +146,7 @@ function wordsOf({ message }: RunCommit, command: string): { readonly title: str
   return { title: titleOf(subject, `Run ${command}`), body: body.trim().slice(0, limits.bodyMaxBytes / 4) }
 }
 
-function titleOf(text: string, otherwise: string): string {
+export function titleOf(text: string, otherwise: string): string {
   const line = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
   return (line === '' ? otherwise : line).slice(0, limits.titleMaxCharacters)
 }

@@ -8,13 +8,15 @@ import { limits } from '../../model/limits.ts'
 import type { Manifest } from '../../model/manifest.ts'
 import { judgeTransitions } from '../../policy/judge.ts'
 import type { LoggedChange } from '../../store/change-log.ts'
+import { withLandingLock } from '../../store/lock.ts'
 import type { Store } from '../../store/open-store.ts'
 import { currentRevision } from '../check.ts'
 import { countFiles } from '../count-files.ts'
+import { loadChange } from '../logged-change.ts'
 import type { PolicyInForce } from '../read-policy.ts'
 import type { Base } from '../select-base.ts'
 import { siftWork } from '../sift-work.ts'
-import { stageNewChange } from '../stage.ts'
+import { type RevisionRequest, stageNewChange, stageRevision } from '../stage.ts'
 import { storedChanges } from '../stored-changes.ts'
 import type { World } from '../world.ts'
 
@@ -49,10 +51,57 @@ export interface StagedRun {
  * @throws GalleyError `denied-path`, `too-large`; nothing is staged then.
  */
 export async function stageRun(world: World, store: Store, request: StageRunRequest): Promise<StagedRun> {
-  const { base, inForce, steps, brought } = request
+  const { sifted, leftOut } = await siftSteps(world, store, request)
+  const changes: LoggedChange[] = []
+  for (const { step, manifest } of sifted)
+    changes.push(await stageStep(world, store, request, step, manifest, changes.at(-1) ?? null))
+  return { changes, leftOut }
+}
+
+/**
+ * Stages what a run has done by now as the next revision of the change that it has become before: one step, on the same branch.
+ *
+ * @returns `logged: null` where nothing is left of it.
+ * @throws GalleyError `denied-path`, `too-large`, `wrong-state`; nothing is staged then.
+ */
+export async function restageRun(
+  world: World,
+  store: Store,
+  request: StageRunRequest,
+  id: ChangeId,
+): Promise<{ readonly logged: LoggedChange | null; readonly leftOut: ReadonlyMap<string, string> }> {
+  const { sifted, leftOut } = await siftSteps(world, store, request)
+  const [only] = sifted
+  if (only === undefined) return { logged: null, leftOut }
+  const { base } = request
+  const revision = await revisionOf(world, store, request, { ...only, parent: base.commit })
+  const logged = await withLandingLock(store.galleyDir, world.clock, 'revise', async () => {
+    const found = await loadChange(world, store, id)
+    const { state } = found.change
+    if (['landed', 'undone'].includes(state))
+      refuse('wrong-state', `${id} is ${state}; only a change that has not landed can be revised`, {
+        id,
+        state,
+      })
+    return stageRevision(world, store, found, revision, 'revised')
+  })
+  return { logged, leftOut }
+}
+
+interface SiftedStep {
+  readonly step: RunStep
+  readonly manifest: Manifest
+}
+
+/** What of each step may be part of a change. Steps that change nothing are left out. */
+async function siftSteps(
+  world: World,
+  store: Store,
+  { base, inForce, steps, brought }: StageRunRequest,
+): Promise<{ readonly sifted: readonly SiftedStep[]; readonly leftOut: ReadonlyMap<string, string> }> {
   const { fileMaxBytes, batchMaxFiles } = inForce.policy.limits
   const leftOut = new Map<string, string>()
-  const sifted: { readonly step: RunStep; readonly manifest: Manifest }[] = []
+  const sifted: SiftedStep[] = []
   let from = base.tree
   for (const step of steps) {
     const found = await siftWork(world, store, { from, to: step.tree }, { brought, fileMaxBytes })
@@ -62,15 +111,11 @@ export async function stageRun(world: World, store: Store, request: StageRunRequ
       refuse('too-large', `the run changed ${count} files; ${batchMaxFiles} are allowed`, { files: count })
     const [denied] = judgeTransitions(inForce.policy, found.manifest, () => 0)
     if (denied !== undefined) throw new GalleyError(denied)
-    if (count > 0) sifted.push({ step, manifest: withoutLeftOut(found.manifest, leftOut) })
+    const manifest = withoutLeftOut(found.manifest, leftOut)
+    if (manifest.length > 0) sifted.push({ step, manifest })
     from = step.tree
   }
-  const changes: LoggedChange[] = []
-  for (const { step, manifest } of sifted) {
-    if (manifest.length === 0) continue
-    changes.push(await stageStep(world, store, request, step, manifest, changes.at(-1) ?? null))
-  }
-  return { changes, leftOut }
+  return { sifted, leftOut }
 }
 
 /** What one commit adds and a later one changes is left out of both. */
@@ -85,14 +130,10 @@ async function stageStep(
   manifest: Manifest,
   below: LoggedChange | null,
 ): Promise<LoggedChange> {
-  const { base, agent, inForce, run } = request
-  const identity = await world.identity()
+  const { base, agent, run } = request
   const parent = below === null ? base.commit : currentRevision(below).commit
-  const onto = base.onto
   const stackedOn: ChangeId | null = below?.change.id ?? null
   const title = step.title.slice(0, limits.titleMaxCharacters)
-  const byAgent = inForce.policy.commit.author === 'agent'
-  const renames = await renamesIn(store, parent, step.tree, manifest)
   return stageNewChange(
     world,
     store,
@@ -100,7 +141,7 @@ async function stageStep(
       title,
       body: step.body,
       agent,
-      onto,
+      onto: base.onto,
       stackedOn,
       key: null,
       batchHash: sha256Hex(JSON.stringify(['run', run, step.tree, title])),
@@ -108,17 +149,29 @@ async function stageStep(
       redoes: [],
       ...(step.messages === undefined ? {} : { messages: step.messages }),
     },
-    {
-      base: parent,
-      content: { kind: 'changes', changes: storedChanges(manifest), manifest },
-      files: await countFiles(await world.reader(), manifest, [], renames),
-      remarks: [],
-      reads: [],
-      author: byAgent ? { ...identity, name: agent.name } : identity,
-      committer: identity,
-    },
+    await revisionOf(world, store, request, { step, manifest, parent }),
     () => [],
   )
+}
+
+async function revisionOf(
+  world: World,
+  store: Store,
+  { agent, inForce }: StageRunRequest,
+  { step, manifest, parent }: SiftedStep & { readonly parent: CommitId | null },
+): Promise<RevisionRequest> {
+  const identity = await world.identity()
+  const byAgent = inForce.policy.commit.author === 'agent'
+  const renames = await renamesIn(store, parent, step.tree, manifest)
+  return {
+    base: parent,
+    content: { kind: 'changes', changes: storedChanges(manifest), manifest },
+    files: await countFiles(await world.reader(), manifest, [], renames),
+    remarks: [],
+    reads: [],
+    author: byAgent ? { ...identity, name: agent.name } : identity,
+    committer: identity,
+  }
 }
 
 /** Renames between the trees, of which the change holds both sides. */

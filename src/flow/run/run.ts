@@ -12,7 +12,7 @@ import { quote } from '../../policy/quote.ts'
 import type { Store } from '../../store/open-store.ts'
 import { planOwnRepository } from '../../store/own-repository.ts'
 import { randomName } from '../../sys/clock.ts'
-import { type GroupResult, runInGroup } from '../../sys/process-group.ts'
+import { type GroupResult, runInGroup, type StartedGroup } from '../../sys/process-group.ts'
 import { directoryInTree } from '../../sys/tree-files.ts'
 import { filesBefore } from '../collect/files-before.ts'
 import { holdFullTree } from '../full-tree.ts'
@@ -37,6 +37,11 @@ import type { RunOutcome, RunRequest, RunWork } from './run-work.ts'
  * (`denied-path`, `symlink`, `too-large`, …): then all of the work is kept as a commit of the store, named in `data.left`.
  */
 export async function run(world: World, request: RunRequest): Promise<RunOutcome> {
+  return runIn(await beginRun(world, request))
+}
+
+/** Makes the tree of a run and everything that is to be known before anything starts there; nothing has started yet. */
+export async function beginRun(world: World, request: RunRequest): Promise<RunWork> {
   const [program] = request.command
   if (program === undefined) refuse('usage', 'no command to run', {})
   refuseMessage(request)
@@ -69,7 +74,7 @@ export async function run(world: World, request: RunRequest): Promise<RunOutcome
     await tree.release()
     throw error
   })
-  return runIn({ ...work, ...uncommitted })
+  return { ...work, ...uncommitted }
 }
 
 /** Brings the user's uncommitted work along, and remembers what the tree holds then; or says what is not there. */
@@ -94,7 +99,8 @@ async function runIn(work: RunWork): Promise<RunOutcome> {
   return finishRun(work, started)
 }
 
-async function start(work: RunWork): Promise<GroupResult> {
+/** Runs the command in its tree to its end. @throws GalleyError `setup-failed`, or the code of a program that cannot be started. */
+export async function start(work: RunWork, onStarted?: (group: StartedGroup) => void): Promise<GroupResult> {
   const { tree, request, world, id, agent } = work
   if (tree.setupFailure !== null) {
     const { summary, output } = tree.setupFailure
@@ -113,7 +119,8 @@ async function start(work: RunWork): Promise<GroupResult> {
     env: runEnvironment(world, id, agent, cwd),
     mark: id,
     tree: tree.slot.path,
-    stdio: request.stdio ?? 'none',
+    stdio: onStarted === undefined ? (request.stdio ?? 'none') : 'pipes',
+    ...(onStarted === undefined ? {} : { onStarted }),
     forwardsSignals: request.forwardsSignals === true,
   }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === undefined) throw error

@@ -1,0 +1,315 @@
+import type { LiveTree } from '../flow/live/live-tree.ts'
+import type { World } from '../flow/world.ts'
+import { GalleyError } from '../model/error.ts'
+import { answerFiles } from './agent-files.ts'
+import {
+  failure,
+  fieldsOf,
+  INTERNAL_ERROR,
+  idKey,
+  isId,
+  METHOD_NOT_FOUND,
+  type Message,
+  type RpcId,
+  refusalAnswer,
+  request,
+  success,
+} from './json-rpc.ts'
+import { pathMap } from './path-map.ts'
+import { endTurn, promptWithNews, type Session, type SessionHost, sessionParams, wordsOf } from './session.ts'
+import { type Answer, answerOf, isIdle, type ProtocolVersion, sayIn } from './wire.ts'
+
+export interface ProxyOptions {
+  readonly world: World
+  readonly job: SessionHost['job']
+  /** The tree of the agent's process, which the first session gets. */
+  readonly first: LiveTree
+  /** Makes a tree for a directory of the repository. */
+  readonly openTree: (place: string) => Promise<LiveTree>
+  /** Where a directory lies in the repository. @throws GalleyError `outside-repository`. */
+  readonly placeOf: (directory: string) => Promise<string>
+  readonly mcp: { readonly command: string; readonly args: readonly string[] }
+  /** `text` is the line as it came, where nothing in it was changed. */
+  readonly toEditor: (message: Message, text?: string) => void
+  readonly toAgent: (message: Message, text?: string) => void
+  readonly random: () => string
+}
+
+/** Requests that nobody has answered yet, of each side; and sessions, each of which has a tree. */
+const WAITING_MAX = 4_096
+const SESSIONS_MAX = 16
+
+const OPENING: readonly unknown[] = ['session/new', 'session/load', 'session/resume', 'session/fork']
+
+interface Waiting {
+  readonly id: RpcId
+  readonly method: unknown
+  readonly session: Session | null
+}
+
+/** What stands between an editor and an agent: each message of either side comes in here, and goes on as the other is to see it. */
+export class AcpProxy {
+  readonly #options: ProxyOptions
+  readonly #host: SessionHost
+  readonly #sessions: Session[] = []
+  /** What the editor asked the agent, and the agent the editor. */
+  readonly #ofEditor = new Map<string, Waiting>()
+  readonly #ofAgent = new Map<string, Waiting>()
+  /** Galley's own questions. */
+  readonly #questions = new Map<string, (answer: Answer) => void>()
+  readonly #tasks = new Set<Promise<void>>()
+  #version: ProtocolVersion = 1
+  /** The editor's messages to a session wait behind what galley puts in before one of them. */
+  #gate: Promise<void> | null = null
+  #hasEnded = false
+
+  constructor(options: ProxyOptions) {
+    this.#options = options
+    const { world, job, random, toEditor } = options
+    this.#host = {
+      world,
+      job,
+      version: () => this.#version,
+      say: (sessionId, text) => toEditor(sayIn(this.#version, sessionId, text, `galley-${random()}`)),
+      ask: (params) => this.#ask(params),
+    }
+  }
+
+  fromEditor(message: Message, text: string): void {
+    if (this.#takeAnswer(message)) return
+    if (this.#gate === null) this.#pass(message, text)
+    else this.#afterGate(() => this.#pass(message, text))
+  }
+
+  /** A message that went past while another one waited would come before it. */
+  #afterGate(next: () => unknown): void {
+    const gate = (this.#gate ?? Promise.resolve()).then(async () => {
+      await next()
+    })
+    this.#gate = gate
+    this.#track(
+      gate.finally(() => {
+        if (this.#gate === gate) this.#gate = null
+      }),
+    )
+  }
+
+  #track(task: Promise<void>): void {
+    this.#tasks.add(task)
+    void task.finally(() => this.#tasks.delete(task))
+  }
+
+  #pass(message: Message, text: string): void {
+    const { id, method } = message
+    const isRequest = isId(id) && method !== undefined
+    if (!isRequest) this.#forward(message, text)
+    else if (this.#hasEnded || this.#ofEditor.size >= WAITING_MAX)
+      this.#options.toEditor(failure(id, INTERNAL_ERROR, 'busy: the agent answers no more requests'))
+    else if (OPENING.includes(method)) this.#afterGate(() => this.#open(id, message))
+    else this.#passRequest(id, message, text)
+  }
+
+  #passRequest(id: RpcId, message: Message, text: string): void {
+    const params = fieldsOf(message.params)
+    const session = this.#sessionOf(params['sessionId'])
+    this.#ofEditor.set(idKey(id), { id, method: message.method, session })
+    if (message.method !== 'session/prompt' || session === null) {
+      this.#forward(message, text)
+      return
+    }
+    this.#afterGate(async () => {
+      const given = await promptWithNews(this.#host, session, params)
+      if (given === params) this.#forward(message, text)
+      else this.#forward({ ...message, params: given })
+    })
+  }
+
+  #forward(message: Message, text?: string): void {
+    const session = this.#addressee(message)
+    const mapped = session === null ? message : this.#toTree(session)(message)
+    this.#options.toAgent(mapped, mapped === message ? text : undefined)
+  }
+
+  /** Whose paths a message of the editor's speaks of. */
+  #addressee({ id, method, params }: Message): Session | null {
+    const named = this.#sessionOf(fieldsOf(params)['sessionId'])
+    if (named !== null || method !== undefined || !isId(id)) return named ?? this.#sessions.at(-1) ?? null
+    const asked = this.#ofAgent.get(idKey(id))
+    this.#ofAgent.delete(idKey(id))
+    return asked?.session ?? this.#sessions.at(-1) ?? null
+  }
+
+  #sessionOf(id: unknown): Session | null {
+    return typeof id === 'string' ? (this.#sessions.find((session) => session.id === id) ?? null) : null
+  }
+
+  readonly #toTree = ({ tree, root }: Session) =>
+    pathMap(
+      [...this.#rootsOf(root)].map((from) => ({ from, to: tree.path })),
+      this.#sessions.map((session) => session.tree.path),
+    )
+
+  #rootsOf(root: string): ReadonlySet<string> {
+    return new Set([root, this.#options.world.repository.workTree ?? root])
+  }
+
+  async #open(id: RpcId, message: Message): Promise<void> {
+    const params = fieldsOf(message.params)
+    try {
+      if (this.#sessions.length >= SESSIONS_MAX)
+        throw new GalleyError({
+          code: 'busy',
+          message: `there are ${SESSIONS_MAX} sessions, each with a tree of its own`,
+          data: { limit: SESSIONS_MAX },
+          hint: 'Restart the agent in your editor: its work is kept, and its trees are given back.',
+        })
+      const cwd = params['cwd']
+      const session = await this.#sessionAt(typeof cwd === 'string' ? cwd : '')
+      // A session that is opened again speaks before it is there.
+      if (typeof params['sessionId'] === 'string' && message.method !== 'session/fork')
+        session.id = params['sessionId']
+      this.#ofEditor.set(idKey(id), { id, method: message.method, session })
+      const { tree } = session
+      const mapped = this.#toTree(session)(params)
+      this.#options.toAgent({
+        ...message,
+        params: sessionParams(mapped, tree, this.#options.mcp, this.#version),
+      })
+    } catch (error) {
+      this.#options.toEditor(refusalAnswer(id, error))
+    }
+  }
+
+  async #sessionAt(cwd: string): Promise<Session> {
+    const place = await this.#options.placeOf(cwd)
+    const isFirst = this.#sessions.length === 0
+    const { first, openTree, job } = this.#options
+    const tree = isFirst ? first.at(place) : await job(() => openTree(place))
+    const trimmed = cwd.replace(/(?<=.)[/]+$/, '')
+    const root =
+      place === '' ? trimmed : trimmed.endsWith(`/${place}`) ? trimmed.slice(0, -place.length - 1) : null
+    const session: Session = {
+      tree,
+      root: root ?? this.#options.world.repository.workTree ?? trimmed,
+      id: null,
+      title: '',
+      told: null,
+    }
+    this.#sessions.push(session)
+    return session
+  }
+
+  fromAgent(message: Message, text: string): void {
+    const { id, method } = message
+    if (method === undefined) {
+      this.#answered(message, text)
+      return
+    }
+    const params = fieldsOf(message.params)
+    const session = this.#sessionOf(params['sessionId']) ?? this.#sessions.at(-1) ?? null
+    if (typeof method === 'string' && method.startsWith('fs/')) {
+      if (isId(id)) this.#options.toAgent(this.#fileAnswer(session, id, method, params))
+      return
+    }
+    if (isId(id) && this.#ofAgent.size >= WAITING_MAX) {
+      this.#options.toAgent(failure(id, INTERNAL_ERROR, 'busy: the editor answers no more requests'))
+      return
+    }
+    if (isId(id)) this.#ofAgent.set(idKey(id), { id, method, session })
+    const endsTurn = this.#version === 2 && isIdle(message)
+    if (endsTurn && session !== null && session.id !== null)
+      this.#holdBack(session, session.id, message, text)
+    else this.#show(message, text)
+  }
+
+  #fileAnswer(
+    session: Session | null,
+    id: RpcId,
+    method: string,
+    params: ReturnType<typeof fieldsOf>,
+  ): Message {
+    try {
+      const answer = session === null ? null : answerFiles(session, method, params)
+      return answer === null ? failure(id, METHOD_NOT_FOUND, 'Method not found') : success(id, answer)
+    } catch (error) {
+      return refusalAnswer(id, error)
+    }
+  }
+
+  #answered(message: Message, text: string): void {
+    const { id } = message
+    const waiting = isId(id) ? this.#ofEditor.get(idKey(id)) : undefined
+    // What nobody asked for is no answer; an editor could take it for one of galley's.
+    if (waiting === undefined) return
+    this.#ofEditor.delete(idKey(waiting.id))
+    const { method, session } = waiting
+    const result = fieldsOf(message['result'])
+    if (method === 'initialize') this.#version = result['protocolVersion'] === 2 ? 2 : 1
+    if (session !== null && OPENING.includes(method) && typeof result['sessionId'] === 'string')
+      session.id = result['sessionId']
+    const endsTurn = method === 'session/prompt' && this.#version === 1
+    if (endsTurn && session !== null && session.id !== null)
+      this.#holdBack(session, session.id, message, text)
+    else this.#show(message, text)
+  }
+
+  /** The end of a turn is told when the person has been asked. */
+  #holdBack(session: Session, sessionId: string, message: Message, text: string): void {
+    this.#track(endTurn(this.#host, session, sessionId).then(() => this.#show(message, text)))
+  }
+
+  /** A terminal runs in the tree; all else that the editor is told names the files that it knows. */
+  #show(message: Message, text?: string): void {
+    const mapped =
+      message.method === 'terminal/create'
+        ? message
+        : pathMap(this.#sessions.map(({ tree, root }) => ({ from: tree.path, to: root })))(message)
+    this.#options.toEditor(mapped, mapped === message ? text : undefined)
+  }
+
+  #ask(params: object): Promise<Answer> {
+    if (this.#hasEnded) return Promise.resolve('later')
+    const id = `galley-${this.#options.random()}`
+    return new Promise((resolve) => {
+      this.#questions.set(id, resolve)
+      this.#options.toEditor(request(id, 'session/request_permission', params))
+    })
+  }
+
+  #takeAnswer(message: Message): boolean {
+    const { id, method } = message
+    const resolve = method === undefined && typeof id === 'string' ? this.#questions.get(id) : undefined
+    if (resolve === undefined) return false
+    this.#questions.delete(id as string)
+    resolve(answerOf(message))
+    return true
+  }
+
+  /** A message that could not be taken from one side: whoever waits for it is told. */
+  refused(from: 'editor' | 'agent', id: RpcId | null, code: number, why: string): void {
+    const { toEditor, toAgent } = this.#options
+    const waiting = from === 'agent' && id !== null ? this.#ofEditor.get(idKey(id)) : undefined
+    if (waiting !== undefined) this.#ofEditor.delete(idKey(waiting.id))
+    const answer = failure(id, code, why)
+    if (from === 'editor' || waiting !== undefined) toEditor(answer)
+    else toAgent(answer)
+  }
+
+  /** One side is gone: nobody is asked any more, and what the editor still waits for is answered. Waits for what runs. */
+  async end(why: string): Promise<void> {
+    this.#hasEnded = true
+    for (const resolve of this.#questions.values()) resolve('later')
+    this.#questions.clear()
+    while (this.#tasks.size > 0) await Promise.all(this.#tasks)
+    for (const { id, method, session } of this.#ofEditor.values()) {
+      if (method === 'session/prompt' && session?.id != null) await endTurn(this.#host, session, session.id)
+      this.#options.toEditor(failure(id, INTERNAL_ERROR, why))
+    }
+    this.#ofEditor.clear()
+  }
+
+  wordsFor(tree: LiveTree) {
+    const session = this.#sessions.find((one) => one.tree.path === tree.path)
+    return session === undefined ? { title: '', body: '' } : wordsOf(session)
+  }
+}

@@ -1,0 +1,132 @@
+import { basename, dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { type AcpMessage, choosing, startEditor, unhidden } from '../helpers/acp.ts'
+import { openGalley } from '../helpers/galley.ts'
+import { makeRepo } from '../helpers/repo.ts'
+
+const write = (path: string, text: string) => ({ do: 'write', path, text })
+
+test('an agent works in a tree, its turn is one change, and a yes in the editor lands it', async () => {
+  using repo = makeRepo({ files: { 'a.txt': 'one\n', 'b.txt': 'two\n' } })
+  const before = repo.snapshot()
+  const editor = startEditor(repo)
+  const { result, error } = await editor.open()
+  expect(error).toBeUndefined()
+  const opened = unhidden(result._meta.opened)
+  expect(opened.cwd).not.toBe(repo.dir)
+  expect(opened.mcpServers).toMatchObject([{ name: 'galley', args: [expect.anything(), 'mcp', repo.dir] }])
+  const asked: AcpMessage[] = []
+  const meanwhile: unknown[] = []
+  editor.onRequest = (message) => {
+    asked.push(message)
+    meanwhile.push(repo.snapshot())
+    return choosing('land')(message)
+  }
+  const turn = await editor.prompt([write('a.txt', 'uno\n'), write('dir/new.txt', 'new\n')])
+  expect(turn.result.stopReason).toBe('end_turn')
+  expect(meanwhile).toEqual([before])
+  expect(asked[0]?.params.toolCall.content).toEqual([
+    { type: 'diff', path: join(repo.dir, 'a.txt'), oldText: 'one\n', newText: 'uno\n' },
+    { type: 'diff', path: join(repo.dir, 'dir/new.txt'), oldText: null, newText: 'new\n' },
+  ])
+  expect(repo.read('a.txt') + repo.read('dir/new.txt')).toBe('uno\nnew\n')
+  await editor.prompt([write('a.txt', 'uno due\n')])
+  expect(repo.read('a.txt')).toBe('uno due\n')
+  expect(await editor.close()).toBe(0)
+  expect(repo.git('log', '--format=%s').split('\n').length).toBe(3)
+  await using galley = await openGalley(repo)
+  expect((await galley.status()).pending).toEqual([])
+})
+
+test('a rejection and a comment reach the agent with its next prompt; its next turn is the next revision', async () => {
+  using repo = makeRepo({ files: { 'a.txt': 'one\n' } })
+  const before = repo.snapshot()
+  const editor = startEditor(repo)
+  await editor.open()
+  editor.onRequest = choosing('later')
+  await editor.prompt([write('a.txt', 'two\n')])
+  await using galley = await openGalley(repo)
+  const id = (await galley.status()).pending[0]?.id ?? ''
+  await galley.comment({ id, text: 'not two', path: 'a.txt', line: 1 })
+  await galley.reject({ id, reason: 'say three' })
+  const { result } = await editor.prompt([write('a.txt', 'three\n')])
+  const [, news] = unhidden(result._meta.heard)
+  for (const said of ['say three', 'not two', '| two', id]) expect(news.text).toContain(said)
+  const again = await editor.prompt('and now?')
+  expect(unhidden(again.result._meta.heard)).toHaveLength(1)
+  expect((await galley.show(id)).change).toMatchObject({ revision: 2, state: 'staged' })
+  // What the agent takes back itself, nobody is to decide about.
+  await editor.prompt([write('a.txt', 'one\n')])
+  expect((await galley.status()).pending).toEqual([])
+  expect(await editor.close()).toBe(0)
+  expect(repo.snapshot()).toEqual(before)
+})
+
+test('paths are changed both ways, contents and what is not known are not', async () => {
+  using repo = makeRepo({ files: { 'a.txt': 'one\n', 'sub/b.txt': 'b\n' } })
+  const editor = startEditor(repo)
+  const { result } = await editor.open(1, join(repo.dir, 'sub'))
+  const { cwd } = unhidden(result._meta.opened)
+  const tree = dirname(cwd)
+  expect(basename(cwd)).toBe('sub')
+  const update = {
+    sessionId: 's-1',
+    update: {
+      uri: 'file://{{cwd}}/b.txt',
+      path: '{{cwd}}/b.txt',
+      oldText: '{{cwd}}',
+      rawInput: 'cat {{cwd}}/b.txt;{{cwd}}x',
+    },
+  }
+  const tell = { do: 'tell', method: 'session/update', params: update }
+  const raw = '{"method":"_x/unknown", "jsonrpc":"2.0","params":{"n":12345678901234567890}}'
+  const words = `see ${repo.dir}/a.txt, file://${repo.dir}/a.txt and ${repo.dir}2`
+  const blocks = [
+    { type: 'text', text: JSON.stringify([tell, { do: 'raw', text: raw }]) },
+    { type: 'text', text: words },
+    { type: 'resource', resource: { uri: `file://${repo.dir}/a.txt`, text: repo.dir } },
+  ]
+  const turn = await editor.ask('session/prompt', { sessionId: 's-1', prompt: blocks })
+  const heard = unhidden(turn.result._meta.heard)
+  expect(heard[1].text).toBe(`see ${tree}/a.txt, file://${tree}/a.txt and ${repo.dir}2`)
+  expect(heard[2].resource).toEqual({ uri: `file://${tree}/a.txt`, text: repo.dir })
+  const place = join(repo.dir, 'sub')
+  expect(editor.seen.find(({ method }) => method === 'session/update')?.params.update).toEqual({
+    uri: `file://${place}/b.txt`,
+    path: `${place}/b.txt`,
+    oldText: cwd,
+    rawInput: `cat ${place}/b.txt;${cwd}x`,
+  })
+  expect(editor.lines).toContain(raw)
+  await editor.close()
+})
+
+test("an agent's files are those of its tree, and no other place is read or written", async () => {
+  using repo = makeRepo({ files: { 'a.txt': 'one\ntwo\nthree\n' } })
+  const before = repo.snapshot()
+  const editor = startEditor(repo)
+  await editor.open()
+  const read = (path: string, more: object = {}) => ({
+    do: 'ask',
+    method: 'fs/read_text_file',
+    params: { path, ...more },
+  })
+  const save = (path: string) => ({
+    do: 'ask',
+    method: 'fs/write_text_file',
+    params: { path, content: 'new\n' },
+  })
+  const { result } = await editor.prompt([
+    read('{{cwd}}/a.txt', { line: 2, limit: 1 }),
+    save('{{cwd}}/dir/b.txt'),
+    read(join(repo.dir, 'dir/b.txt')),
+    read('{{cwd}}/absent.txt'),
+    ...['/etc/passwd', '{{cwd}}/../x', 'a.txt', '{{cwd}}/.git/config'].flatMap((p) => [read(p), save(p)]),
+    { do: 'ask', method: 'fs/delete', params: {} },
+    { do: 'ask', method: 'terminal/create', params: { cwd: '{{cwd}}', command: 'ls' } },
+  ])
+  expect(editor.seen.some(({ method }) => method?.startsWith('fs/'))).toBe(false)
+  expect(repo.snapshot()).toEqual(before)
+  await editor.close()
+  expect(result).toBeDefined()
+})
