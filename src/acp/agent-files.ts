@@ -1,7 +1,7 @@
 import { isAbsolute, normalize, relative, sep } from 'node:path'
 import { readTreeText, writeTreeText } from '../flow/live/tree-text.ts'
 import { refuse } from '../model/error.ts'
-import { quote } from '../policy/quote.ts'
+import { visible } from '../review/visible.ts'
 import type { Fields } from './json-rpc.ts'
 import type { Session } from './session.ts'
 
@@ -29,14 +29,16 @@ export function answerFiles(session: Session, method: unknown, params: Fields): 
 
 function pathInTree({ tree, root }: Session, given: unknown): string {
   if (typeof given !== 'string' || !isAbsolute(given))
-    refuse('path-invalid', `the path must be absolute: ${quote(String(given))}`, {})
+    refuse('path-invalid', `the path must be absolute: ${JSON.stringify(visible(String(given)))}`, {})
   const path = normalize(given)
   for (const place of [tree.path, root]) {
     const inner = relative(place, path)
     if (inner !== '' && inner !== '..' && !inner.startsWith(`..${sep}`) && !isAbsolute(inner))
       return inner.split(sep).join('/')
   }
-  return refuse('outside-repository', `${quote(given)} is outside of the session's tree`, { path: given })
+  return refuse('outside-repository', `${JSON.stringify(visible(given))} is outside of the session's tree`, {
+    path: given,
+  })
 }
 
 function linesOf(text: string, { line, limit }: Fields): string {

@@ -39,7 +39,7 @@ export function pathMap(pairs: readonly PathPair[], leave: readonly string[] = [
 /** The plain path, and as it stands in a file's address. */
 const formsOf = (path: string): readonly [string, string] => [path, pathToFileURL(path).pathname]
 
-const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, '\\$&')
+const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, (sign) => `\\${sign}`)
 
 /** The same object where nothing in it changes. */
 function mapped(value: unknown, text: (value: string) => string): unknown {

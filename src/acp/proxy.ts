@@ -1,6 +1,4 @@
 import type { LiveTree } from '../flow/live/live-tree.ts'
-import type { World } from '../flow/world.ts'
-import { GalleyError } from '../model/error.ts'
 import { answerFiles } from './agent-files.ts'
 import {
   failure,
@@ -15,19 +13,11 @@ import {
   request,
   success,
 } from './json-rpc.ts'
-import { pathMap } from './path-map.ts'
 import { endTurn, promptWithNews, type Session, type SessionHost, sessionParams, wordsOf } from './session.ts'
+import { Sessions, type SessionsOptions } from './sessions.ts'
 import { type Answer, answerOf, isIdle, type ProtocolVersion, sayIn } from './wire.ts'
 
-export interface ProxyOptions {
-  readonly world: World
-  readonly job: SessionHost['job']
-  /** The tree of the agent's process, which the first session gets. */
-  readonly first: LiveTree
-  /** Makes a tree for a directory of the repository. */
-  readonly openTree: (place: string) => Promise<LiveTree>
-  /** Where a directory lies in the repository. @throws GalleyError `outside-repository`. */
-  readonly placeOf: (directory: string) => Promise<string>
+export interface ProxyOptions extends SessionsOptions {
   readonly mcp: { readonly command: string; readonly args: readonly string[] }
   /** `text` is the line as it came, where nothing in it was changed. */
   readonly toEditor: (message: Message, text?: string) => void
@@ -35,9 +25,8 @@ export interface ProxyOptions {
   readonly random: () => string
 }
 
-/** Requests that nobody has answered yet, of each side; and sessions, each of which has a tree. */
+/** Requests that nobody has answered yet, of each side. */
 const WAITING_MAX = 4_096
-const SESSIONS_MAX = 16
 
 const OPENING: readonly unknown[] = ['session/new', 'session/load', 'session/resume', 'session/fork']
 
@@ -51,7 +40,7 @@ interface Waiting {
 export class AcpProxy {
   readonly #options: ProxyOptions
   readonly #host: SessionHost
-  readonly #sessions: Session[] = []
+  readonly #sessions: Sessions
   /** What the editor asked the agent, and the agent the editor. */
   readonly #ofEditor = new Map<string, Waiting>()
   readonly #ofAgent = new Map<string, Waiting>()
@@ -65,6 +54,7 @@ export class AcpProxy {
 
   constructor(options: ProxyOptions) {
     this.#options = options
+    this.#sessions = new Sessions(options)
     const { world, job, random, toEditor } = options
     this.#host = {
       world,
@@ -111,7 +101,7 @@ export class AcpProxy {
 
   #passRequest(id: RpcId, message: Message, text: string): void {
     const params = fieldsOf(message.params)
-    const session = this.#sessionOf(params['sessionId'])
+    const session = this.#sessions.named(params['sessionId'])
     this.#ofEditor.set(idKey(id), { id, method: message.method, session })
     if (message.method !== 'session/prompt' || session === null) {
       this.#forward(message, text)
@@ -126,51 +116,29 @@ export class AcpProxy {
 
   #forward(message: Message, text?: string): void {
     const session = this.#addressee(message)
-    const mapped = session === null ? message : this.#toTree(session)(message)
+    const mapped = session === null ? message : this.#sessions.toTree(session)(message)
     this.#options.toAgent(mapped, mapped === message ? text : undefined)
   }
 
   /** Whose paths a message of the editor's speaks of. */
   #addressee({ id, method, params }: Message): Session | null {
-    const named = this.#sessionOf(fieldsOf(params)['sessionId'])
-    if (named !== null || method !== undefined || !isId(id)) return named ?? this.#sessions.at(-1) ?? null
+    const named = this.#sessions.named(fieldsOf(params)['sessionId'])
+    if (named !== null || method !== undefined || !isId(id)) return named ?? this.#sessions.newest()
     const asked = this.#ofAgent.get(idKey(id))
     this.#ofAgent.delete(idKey(id))
-    return asked?.session ?? this.#sessions.at(-1) ?? null
-  }
-
-  #sessionOf(id: unknown): Session | null {
-    return typeof id === 'string' ? (this.#sessions.find((session) => session.id === id) ?? null) : null
-  }
-
-  readonly #toTree = ({ tree, root }: Session) =>
-    pathMap(
-      [...this.#rootsOf(root)].map((from) => ({ from, to: tree.path })),
-      this.#sessions.map((session) => session.tree.path),
-    )
-
-  #rootsOf(root: string): ReadonlySet<string> {
-    return new Set([root, this.#options.world.repository.workTree ?? root])
+    return asked?.session ?? this.#sessions.newest()
   }
 
   async #open(id: RpcId, message: Message): Promise<void> {
     const params = fieldsOf(message.params)
     try {
-      if (this.#sessions.length >= SESSIONS_MAX)
-        throw new GalleyError({
-          code: 'busy',
-          message: `there are ${SESSIONS_MAX} sessions, each with a tree of its own`,
-          data: { limit: SESSIONS_MAX },
-          hint: 'Restart the agent in your editor: its work is kept, and its trees are given back.',
-        })
-      const cwd = params['cwd']
-      const session = await this.#sessionAt(typeof cwd === 'string' ? cwd : '')
+      const session = await this.#sessions.open(params['cwd'])
       // A session that is opened again speaks before it is there.
       if (typeof params['sessionId'] === 'string' && message.method !== 'session/fork')
         session.id = params['sessionId']
       this.#ofEditor.set(idKey(id), { id, method: message.method, session })
       const { tree } = session
-      const mapped = this.#toTree(session)(params)
+      const mapped = this.#sessions.toTree(session)(params)
       this.#options.toAgent({
         ...message,
         params: sessionParams(mapped, tree, this.#options.mcp, this.#version),
@@ -180,25 +148,6 @@ export class AcpProxy {
     }
   }
 
-  async #sessionAt(cwd: string): Promise<Session> {
-    const place = await this.#options.placeOf(cwd)
-    const isFirst = this.#sessions.length === 0
-    const { first, openTree, job } = this.#options
-    const tree = isFirst ? first.at(place) : await job(() => openTree(place))
-    const trimmed = cwd.replace(/(?<=.)[/]+$/, '')
-    const root =
-      place === '' ? trimmed : trimmed.endsWith(`/${place}`) ? trimmed.slice(0, -place.length - 1) : null
-    const session: Session = {
-      tree,
-      root: root ?? this.#options.world.repository.workTree ?? trimmed,
-      id: null,
-      title: '',
-      told: null,
-    }
-    this.#sessions.push(session)
-    return session
-  }
-
   fromAgent(message: Message, text: string): void {
     const { id, method } = message
     if (method === undefined) {
@@ -206,7 +155,7 @@ export class AcpProxy {
       return
     }
     const params = fieldsOf(message.params)
-    const session = this.#sessionOf(params['sessionId']) ?? this.#sessions.at(-1) ?? null
+    const session = this.#sessions.named(params['sessionId']) ?? this.#sessions.newest()
     if (typeof method === 'string' && method.startsWith('fs/')) {
       if (isId(id)) this.#options.toAgent(this.#fileAnswer(session, id, method, params))
       return
@@ -260,10 +209,7 @@ export class AcpProxy {
 
   /** A terminal runs in the tree; all else that the editor is told names the files that it knows. */
   #show(message: Message, text?: string): void {
-    const mapped =
-      message.method === 'terminal/create'
-        ? message
-        : pathMap(this.#sessions.map(({ tree, root }) => ({ from: tree.path, to: root })))(message)
+    const mapped = message.method === 'terminal/create' ? message : this.#sessions.toEditor()(message)
     this.#options.toEditor(mapped, mapped === message ? text : undefined)
   }
 
@@ -309,7 +255,7 @@ export class AcpProxy {
   }
 
   wordsFor(tree: LiveTree) {
-    const session = this.#sessions.find((one) => one.tree.path === tree.path)
-    return session === undefined ? { title: '', body: '' } : wordsOf(session)
+    const session = this.#sessions.in(tree)
+    return session === null ? { title: '', body: '' } : wordsOf(session)
   }
 }

@@ -75,7 +75,7 @@ test('paths are changed both ways, contents and what is not known are not', asyn
       uri: 'file://{{cwd}}/b.txt',
       path: '{{cwd}}/b.txt',
       oldText: '{{cwd}}',
-      rawInput: 'cat {{cwd}}/b.txt;{{cwd}}x',
+      rawInput: 'cat {{cwd}}/b.txt',
     },
   }
   const tell = { do: 'tell', method: 'session/update', params: update }
@@ -95,7 +95,7 @@ test('paths are changed both ways, contents and what is not known are not', asyn
     uri: `file://${place}/b.txt`,
     path: `${place}/b.txt`,
     oldText: cwd,
-    rawInput: `cat ${place}/b.txt;${cwd}x`,
+    rawInput: `cat ${place}/b.txt`,
   })
   expect(editor.lines).toContain(raw)
   await editor.close()
@@ -105,7 +105,10 @@ test("an agent's files are those of its tree, and no other place is read or writ
   using repo = makeRepo({ files: { 'a.txt': 'one\ntwo\nthree\n' } })
   const before = repo.snapshot()
   const editor = startEditor(repo)
-  await editor.open()
+  const opened = await editor.open()
+  const { cwd } = unhidden(opened.result._meta.opened)
+  editor.onRequest = (message) =>
+    message.method === 'terminal/create' ? { terminalId: 't' } : choosing('later')(message)
   const read = (path: string, more: object = {}) => ({
     do: 'ask',
     method: 'fs/read_text_file',
@@ -125,8 +128,86 @@ test("an agent's files are those of its tree, and no other place is read or writ
     { do: 'ask', method: 'fs/delete', params: {} },
     { do: 'ask', method: 'terminal/create', params: { cwd: '{{cwd}}', command: 'ls' } },
   ])
+  const told = unhidden(result._meta.told)
+  expect(told.slice(0, 4)).toEqual([{ content: 'two\n' }, {}, { content: 'new\n' }, { content: '' }])
+  const codes = told.slice(4, 13).map(({ error }: AcpMessage) => error.data?.code ?? error.code)
+  const twice = (code: string) => [code, code]
+  expect(codes).toEqual([
+    ...['outside-repository', 'outside-repository', 'path-invalid', 'path-invalid'].flatMap(twice),
+    -32601,
+  ])
   expect(editor.seen.some(({ method }) => method?.startsWith('fs/'))).toBe(false)
+  expect(editor.seen.find(({ method }) => method === 'terminal/create')?.params.cwd).toBe(cwd)
   expect(repo.snapshot()).toEqual(before)
   await editor.close()
-  expect(result).toBeDefined()
+})
+
+test('the second version of the protocol: a turn ends idle, and the question has the patch', async () => {
+  using repo = makeRepo({ files: { 'a.txt': 'one\n' } })
+  const editor = startEditor(repo)
+  const { result } = await editor.open(2)
+  expect(unhidden(result._meta.opened).mcpServers).toMatchObject([{ type: 'stdio', name: 'galley' }])
+  editor.onRequest = choosing('land')
+  const idle = editor.next((message) => message.params?.update?.state === 'idle')
+  expect(await editor.prompt([write('a.txt', 'two\n')])).toMatchObject({ result: {} })
+  await idle
+  const question = editor.seen.find(({ method }) => method === 'session/request_permission')
+  const [diff] = question?.params.subject.toolCall.content ?? []
+  expect(diff.changes).toEqual([{ operation: 'modify', path: join(repo.dir, 'a.txt') }])
+  expect(diff.patch.text).toContain('-one\n+two\n')
+  expect(repo.read('a.txt')).toBe('two\n')
+  await editor.close()
+})
+
+test.each([
+  ['the agent ends in a turn', { do: 'exit', code: 3 }, 3],
+  ['the editor goes away in a turn', { do: 'hang' }, 0],
+])('where %s, its work is kept as a change, and all ends clean', async (_, last, code) => {
+  using repo = makeRepo({ files: { 'a.txt': 'one\n' } })
+  const before = repo.snapshot()
+  const editor = startEditor(repo)
+  await editor.open()
+  const told = { do: 'tell', method: '_x/written', params: {} }
+  const written = editor.next(({ method }) => method === '_x/written')
+  const turn = editor.prompt([write('a.txt', 'two\n'), told, last])
+  await written
+  expect(code === 3 ? await editor.exited : await editor.close()).toBe(code)
+  if (code === 3) expect((await turn).error.message).toContain('the agent has ended (exit code 3)')
+  await using galley = await openGalley(repo)
+  const { pending } = await galley.status()
+  expect(pending).toHaveLength(1)
+  expect(repo.snapshot()).toEqual(before)
+})
+
+test.each([
+  [
+    'one that is too large',
+    `{"jsonrpc":"2.0","id":9,"method":"x","params":"${'a'.repeat(34 << 20)}"}`,
+    'too-large',
+    9,
+  ],
+  [
+    'one that is nested too deeply',
+    `{"id":8,"params":${'['.repeat(100)}${']'.repeat(100)}}`,
+    'invalid-json',
+    8,
+  ],
+  ['one that is no JSON', 'hello', 'invalid-json', null],
+  ['a batch', '[{"id":1,"method":"fs/write_text_file"}]', 'no JSON-RPC message', null],
+])('answers a message that it cannot take, and goes on: %s', async (_, text, why, id) => {
+  using repo = makeRepo({ files: { 'a.txt': 'one\n' } })
+  const editor = startEditor(repo)
+  const answer = editor.next((message) => message.error !== undefined)
+  editor.send(text)
+  expect(await answer).toMatchObject({ id, error: { message: expect.stringContaining(why) } })
+  expect((await editor.open()).result.sessionId).toBe('s-1')
+  await editor.close()
+})
+
+test('a session elsewhere is refused, and the next one is served', async () => {
+  using repo = makeRepo({ files: { 'a.txt': 'one\n' } })
+  const editor = startEditor(repo)
+  expect((await editor.open(1, '/')).error.data.code).toBe('outside-repository')
+  expect((await editor.open()).result.sessionId).toBe('s-1')
+  await editor.close()
 })

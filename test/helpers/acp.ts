@@ -27,6 +27,8 @@ export interface Editor {
   readonly lines: string[]
   readonly stderr: () => string
   readonly kill: (signal: NodeJS.Signals) => void
+  /** The next message that fits. */
+  readonly next: (fits: (message: AcpMessage) => boolean) => Promise<AcpMessage>
   /** Closes the input and waits for the end. */
   readonly close: () => Promise<number | null>
   readonly exited: Promise<number | null>
@@ -46,6 +48,10 @@ export function startEditor(
     env: { ...repo.env, ...env },
   })
   const waiting = new Map<unknown, (message: AcpMessage) => void>()
+  const awaited: {
+    readonly fits: (message: AcpMessage) => boolean
+    readonly found: (message: AcpMessage) => void
+  }[] = []
   let asked = 0
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
@@ -67,6 +73,7 @@ export function startEditor(
     lines: [],
     stderr: () => stderr,
     kill: (signal) => child.kill(signal),
+    next: (fits) => new Promise((found) => awaited.push({ fits, found })),
     close: () => {
       child.stdin.end()
       return exited
@@ -85,6 +92,7 @@ export function startEditor(
     editor.lines.push(line)
     const message = JSON.parse(line) as AcpMessage
     editor.seen.push(message)
+    for (const { fits, found } of awaited) if (fits(message)) found(message)
     if (message.method === undefined) waiting.get(message.id)?.(message)
     else if (message.id !== undefined) {
       const result = editor.onRequest(message)
