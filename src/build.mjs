@@ -91,6 +91,26 @@ async function buildCode() {
   await removeAllBut(new Set(outputFiles.map(({ path }) => path)), join(root, 'dist/chunks'))
 }
 
+/** The page of the web review: one script, one style sheet, one file of markup. Whoever opens it loads nothing from elsewhere. */
+async function buildPage() {
+  const page = join(root, 'src/web/page')
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: { app: join(page, 'app.ts'), style: join(page, 'app.css') },
+    outdir: 'dist/web',
+    write: false,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2023',
+    logLevel: 'warning',
+    legalComments: 'none',
+  })
+  for (const { path, text } of outputFiles) await put(path.replace('style.css', 'app.css'), text, 0o644)
+  await put(join(root, 'dist/web/index.html'), await readFile(join(page, 'index.html'), 'utf8'), 0o644)
+}
+
 /** Writes the published JSON Schema from the zod source, so that the two cannot differ. */
 async function buildSchema() {
   const outfile = join(root, `dist/batch-schema.${process.pid}.tmp.mjs`)
@@ -146,8 +166,13 @@ async function buildManual() {
 }
 
 if (isClean) await rm(join(root, 'dist'), { recursive: true, force: true })
-// All three end, whatever becomes of the others, so that none leaves a file half made.
-const outcomes = await Promise.allSettled([buildCode().then(buildManual), buildSchema(), buildTypes()])
+// All end, whatever becomes of the others, so that none leaves a file half made.
+const outcomes = await Promise.allSettled([
+  buildCode().then(buildManual),
+  buildPage(),
+  buildSchema(),
+  buildTypes(),
+])
 const failures = outcomes.filter(({ status }) => status === 'rejected')
 for (const { reason } of failures) {
   process.stderr.write(`build: ${reason instanceof Error ? reason.message : reason}\n`)

@@ -51,12 +51,15 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'cli/review-lines.ts': room(`${SURFACE} term`), // the doors to the terminal's own views
   'cli/review-screen.ts': room(`${SURFACE} term`, 'stream'),
   'cli/editor.ts': room(`${SURFACE} sys`, 'path child_process'), // the editor is run by the user's shell, as git runs it
+  'cli/review-web.ts': room(`${SURFACE} web`, 'path'), // and to the page
   'cli/verbs/connect.ts': room(`${SURFACE} remote`, 'process'), // and for both ends of Agent Zero's protocol
   'cli/verbs/hub.ts': room(`${SURFACE} remote mcp`),
   term: room(SURFACE, 'readline stream'),
   'term/syntax.ts': room(SURFACE, 'worker_threads'), // grammars run in a thread that can be ended
   'term/syntax-worker.ts': room('', 'worker_threads', '@speed-highlight/core'),
   'term/word-marks.ts': room(SURFACE, '', 'diff'),
+  web: room(SURFACE, 'http net crypto fs path', 'hono @hono/node-server'),
+  'web/page': room('review/draft.ts', '', 'preact diff'),
   remote: room(SURFACE, 'crypto readline stream http', 'socket.io socket.io-client'),
   hook: room('model flow'),
   acp: room(`${SURFACE} intake/line-scanner.ts intake/message-limits.ts`, 'stream path url'),

@@ -1,6 +1,7 @@
 import { refuseAgents } from '../../flow/approve.ts'
 import type { World } from '../../flow/world.ts'
 import { refuse } from '../../model/error.ts'
+import { usageError } from '../errors.ts'
 import { changeOptions, namedChange } from '../one-change.ts'
 import type { Answer, CliContext, Verb } from '../verb.ts'
 import { waiting } from '../waiting.ts'
@@ -14,6 +15,7 @@ export const review: Verb = {
     ['galley review', 'what waits, one change after another'],
     ['galley review g7k2m9', 'this one'],
     ['galley review --watch', 'and what agents propose next'],
+    ['galley review --web', 'in the browser: open the address that it prints'],
     ['galley review --plain', 'line by line, as `git add -p` asks: for screen readers'],
   ],
   isPlain: true,
@@ -25,6 +27,12 @@ export const review: Verb = {
         default: false,
         describe: 'Line by line, without a full screen; decisions are recorded at the end',
       })
+      .option('web', {
+        type: 'boolean',
+        default: false,
+        describe: 'In the browser: prints an address, good for one',
+      })
+      .option('port', { type: 'number', describe: 'Of --web; default: any that is free' })
       .option('watch', {
         type: 'boolean',
         default: false,
@@ -33,6 +41,9 @@ export const review: Verb = {
   run: async (context, args) => {
     const world = await context.world()
     refuseAgents(world)
+    if (args['web'] === true)
+      return (await import('../review-web.ts')).reviewInBrowser(context, world, args['port'])
+    if (args['port'] !== undefined) throw usageError('--port goes with --web')
     if (!context.terminal.isInteractive || context.json) refuseWithoutTerminal()
     const isNamed = (args['_'] as readonly unknown[]).length > 0 || args['last'] === true
     const named = isNamed ? [await namedChange(world, args, 'pending')] : null
