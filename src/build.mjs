@@ -93,7 +93,7 @@ async function buildCode() {
 
 /** The page of the web review: one script, one style sheet, one file of markup. Whoever opens it loads nothing from elsewhere. */
 async function buildPage() {
-  const page = join(root, 'src/web/page')
+  const page = join(root, 'src/page')
   const { outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: { app: join(page, 'app.ts'), style: join(page, 'app.css') },

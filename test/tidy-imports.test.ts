@@ -60,6 +60,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'term/word-marks.ts': room(SURFACE, '', 'diff'),
   web: room(SURFACE, 'http net crypto fs path', 'hono @hono/node-server'),
   'web/page': room('review/draft.ts', '', 'preact diff'),
+  web: room(`${SURFACE} page/page-values.ts`, 'http net crypto fs path', 'hono @hono/node-server'),
+  // Runs in a browser: no machine, no flow.
+  page: room('review/draft.ts', '', 'preact diff'),
   remote: room(SURFACE, 'crypto readline stream http', 'socket.io socket.io-client'),
   hook: room('model flow'),
   acp: room(`${SURFACE} intake/line-scanner.ts intake/message-limits.ts`, 'stream path url'),

@@ -1,11 +1,12 @@
 import type { ReviewInHand } from '../flow/review/open-review.ts'
+import type { HunkLine } from '../model/edit.ts'
+import type { PageChange, PageComment, PageFile, PageLine, PagePiece, PageText } from '../page/page-values.ts'
 import { commentPlace, placeWords } from '../review/comment-place.ts'
 import type { DiffFile, DiffSide } from '../review/diff-file.ts'
 import { fileWords } from '../review/file-words.ts'
 import { type KeyedPiece, splitPieces } from '../review/piece-keys.ts'
 import { isEditable, partsOf } from '../review/pieces.ts'
 import { visible, visibleParts } from '../review/visible.ts'
-import type { PageChange, PageComment, PageFile, PageLine, PagePiece, PageText } from './page/page-values.ts'
 
 /**
  * A change as the page shows it. Every foreign text has its unseen characters written out here: the page only puts text into text nodes.
@@ -102,18 +103,20 @@ function pagePiece(keyed: KeyedPiece): PagePiece {
   }
 }
 
-/** The lines that a hunk makes, to be edited; null where they are no text. */
-function newText(lines: readonly { readonly kind: string; readonly text: Uint8Array }[]): string | null {
-  const bytes = lines.filter(({ kind }) => kind !== 'remove').map(({ text }) => text)
+/** The lines that a hunk makes, to be edited, each with its line feed; null where they are no text. */
+function newText(lines: readonly HunkLine[]): string | null {
+  const own = lines.filter(({ kind }) => kind !== 'remove')
   try {
-    return bytes
-      .map((one) => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(one))
-      .join('\n')
+    return own
+      .map(({ text, unterminated }) => `${decoder.decode(text)}${unterminated === true ? '' : '\n'}`)
+      .join('')
   } catch (error) {
     if (error instanceof TypeError) return null
     throw error
   }
 }
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function pageText(line: Uint8Array): PageText {
   const parts = visibleParts(line)

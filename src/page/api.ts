@@ -1,4 +1,4 @@
-import type { DraftAction, ReviewDraft } from '../../review/draft.ts'
+import type { DraftAction, ReviewDraft } from '../review/draft.ts'
 import type { PageChange, PageList, PageRefusal } from './page-values.ts'
 
 /** What the server said instead of an answer. */

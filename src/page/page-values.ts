@@ -1,4 +1,4 @@
-import type { ReviewDraft } from '../../review/draft.ts'
+import type { ReviewDraft } from '../review/draft.ts'
 
 /** Text with what is unseen in it written out: `t` text, `m` such a character, `b` blanks that end the line. */
 export type PageText = string | readonly (readonly ['t' | 'm' | 'b', string])[]

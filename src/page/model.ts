@@ -1,4 +1,4 @@
-import { actOnDraft, type Decision, type DraftAction, decidedOtherwise } from '../../review/draft.ts'
+import { actOnDraft, type Decision, type DraftAction, decidedOtherwise } from '../review/draft.ts'
 import { api, type Does, Refused } from './api.ts'
 import type { PageChange, PageList, PageRefusal } from './page-values.ts'
 

@@ -84,7 +84,7 @@ function Words({ model, change, kind, piece }: WordsProps): ComponentChild {
     if (kind === 'reason') model.decide([piece], { kind: 'rejected', reason: text.trim() })
     else if (kind === 'edit') model.decide([piece], { kind: 'edited', text, reason: '' })
     else if (one !== undefined)
-      model.act([{ kind: 'comment', comment: { id: `${Date.now()}-${piece}`, text, key: one.key, about } }])
+      model.act([{ kind: 'comment', comment: { id: crypto.randomUUID(), text, key: one.key, about } }])
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) done(event)
