@@ -66,6 +66,7 @@ export class Model {
   }
   readonly #draw: () => void
   #writing: Promise<void> = Promise.resolve()
+  #unwritten = 0
 
   constructor(draw: () => void) {
     this.#draw = draw
@@ -130,8 +131,9 @@ export class Model {
       newer,
       ...(isGone ? { note: `${change.id} is decided meanwhile: nothing is left to do.` } : {}),
     })
-    if (own === undefined || change === null || this.state.isBusy) return
+    if (own === undefined || change === null || this.state.isBusy || this.#unwritten > 0) return
     const draft = await this.#trying(() => api.draft(change.id))
+    // What was done here meanwhile is newer than the answer.
     if (draft === null || this.state.change !== change || draft.stamp === change.draft.stamp) return
     const others = decidedOtherwise(change.draft, draft).length
     const note = others === 0 ? this.state.note : `${others} decided in another view.`
@@ -144,8 +146,10 @@ export class Model {
     if (change === null) return
     this.set({ change: { ...change, draft: actions.reduce(actOnDraft, change.draft) } })
     const { id } = change
+    this.#unwritten++
     this.#writing = this.#writing.then(async () => {
       const draft = await this.#trying(() => api.act(id, actions))
+      this.#unwritten--
       const now = this.state.change
       if (draft !== null && now?.id === id && draft.stamp > now.draft.stamp)
         this.set({ change: { ...now, draft } })
