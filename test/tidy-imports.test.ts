@@ -58,8 +58,6 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'term/syntax.ts': room(SURFACE, 'worker_threads'), // grammars run in a thread that can be ended
   'term/syntax-worker.ts': room('', 'worker_threads', '@speed-highlight/core'),
   'term/word-marks.ts': room(SURFACE, '', 'diff'),
-  web: room(SURFACE, 'http net crypto fs path', 'hono @hono/node-server'),
-  'web/page': room('review/draft.ts', '', 'preact diff'),
   web: room(`${SURFACE} page/page-values.ts`, 'http net crypto fs path', 'hono @hono/node-server'),
   // Runs in a browser: no machine, no flow.
   page: room('review/draft.ts', '', 'preact diff'),
