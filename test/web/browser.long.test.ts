@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { existsSync } from 'node:fs'
+import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { batch, openGalley } from '../helpers/galley.ts'
@@ -9,7 +9,6 @@ import { CHROMIUM, pageHere } from '../helpers/review-page.ts'
 const isHere = existsSync(CHROMIUM)
 if (!isHere) console.log(`the page was not tried in a browser: ${CHROMIUM} is not there`)
 const described = isHere ? describe : () => undefined
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 const text = (n: number, edits: Readonly<Record<number, string>> = {}) =>
   `${Array.from({ length: 30 }, (_, i) => edits[i + 1] ?? `line ${i + 1} of ${n}`).join('\n')}\n`
@@ -206,7 +205,7 @@ described('the review page', () => {
       for (const state of ['page', 'dialog']) {
         if (state === 'dialog') await page.keyboard.press('f')
         await page.waitForTimeout(100)
-        const found = await page.evaluate(`(() => { ${axe}; return axe.run(document) })()`)
+        const found = await page.evaluate(`(() => { ${axe.source}; return axe.run(document) })()`)
         const { violations } = found as {
           violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[]
         }
