@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type GitConfig, readConfig, readIdentity } from '../git/config.ts'
 import { type ObjectReader, openObjectReader } from '../git/objects.ts'
 import { openRepository, type Repository } from '../git/open-repository.ts'
-import { headBranch, resolveCommit } from '../git/refs.ts'
+import { headOf } from '../git/refs.ts'
 import { refuse } from '../model/error.ts'
 import type { CommitId, RefName } from '../model/ids.ts'
 import type { Person } from '../model/person.ts'
@@ -105,7 +105,7 @@ export async function openWorld(directory: string, options: WorldOptions): Promi
       reader ??= store().then((s) => openObjectReader(s.door))
       return reader
     },
-    config: once(() => readConfig(repository.door)),
+    config: () => readConfig(repository.door),
     identity: () => identity().then((who) => ({ ...who, date: gitDate(options.clock.now()) })),
     head: () => readHead(repository),
     now: () => new Date(options.clock.now()).toISOString(),
@@ -173,10 +173,7 @@ async function refuseOwnTree({ commonDir, workTree }: Repository): Promise<void>
 }
 
 async function readHead(repository: Repository): Promise<Head> {
-  const [branch, tip] = await Promise.all([
-    headBranch(repository.door),
-    resolveCommit(repository.door, 'HEAD'),
-  ])
+  const { branch, tip } = await headOf(repository.door)
   return { ref: branch ?? ('HEAD' as RefName), tip, detached: branch === null }
 }
 

@@ -1,3 +1,4 @@
+import { configEntries } from './config-snapshot.ts'
 import { type ConfigValues, configBoolean, configValues } from './config-values.ts'
 import { type GitDoor, git, withoutIndex } from './door.ts'
 import type { Repository } from './open-repository.ts'
@@ -122,22 +123,17 @@ const convertedBy = (set: AttributeSet, values: ConfigValues): ConvertedPath => 
 })
 
 /** Scopes that are the user's alone: a repository's own configuration may have come with it, or from an agent at work in it. */
-const OWN_SCOPES = ['system', 'global', 'command']
+const OWN_SCOPES = ['system', 'global']
 
 /**
  * The filter drivers that the user lets galley run: `galley.allowFilter`, in their own configuration, as often as they like and with
  * several names in one value.
  */
 async function allowedFilters(door: GitDoor): Promise<ReadonlySet<string>> {
-  const result = await git(door, {
-    args: ['config', '-z', '--show-scope', '--get-all', 'galley.allowFilter'],
-    okCodes: [0, 1],
-  })
-  const fields = result.stdout.toString('utf8').split('\0')
   const names = new Set<string>()
-  for (let i = 0; i + 1 < fields.length; i += 2) {
-    if (!OWN_SCOPES.includes(fields[i] ?? '')) continue
-    for (const name of (fields[i + 1] ?? '').split(/[\s,]+/)) if (name !== '') names.add(name)
+  for (const { scope, key, value } of await configEntries(door)) {
+    if (key !== 'galley.allowfilter' || !OWN_SCOPES.includes(scope)) continue
+    for (const name of value.split(/[\s,]+/)) if (name !== '') names.add(name)
   }
   return names
 }

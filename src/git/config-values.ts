@@ -1,4 +1,5 @@
-import { type GitDoor, git } from './door.ts'
+import { configEntries } from './config-snapshot.ts'
+import type { GitDoor } from './door.ts'
 
 /**
  * Values of the user's configuration as git would use it here, by lower-case key; the last of several stands.
@@ -6,26 +7,12 @@ import { type GitDoor, git } from './door.ts'
 export type ConfigValues = ReadonlyMap<string, string>
 
 /**
- * Reads every variable whose key matches `pattern` (a POSIX regular expression over the lower-case key), in
- * one process.
- *
- * A variable without `=` has the value `true`, as git reads it.
+ * Every variable whose key matches `pattern`. One process where nothing was read yet, see `configEntries`.
  */
 export async function configValues(door: GitDoor, pattern: string): Promise<ConfigValues> {
-  const result = await git(door, {
-    args: ['config', '-z', '--get-regexp', pattern],
-    okCodes: [0, 1],
-    // Without what galley tells git on top: that is no configuration of the user's.
-    env: { GIT_CONFIG_COUNT: '0' },
-  })
-  const values = new Map<string, string>()
-  for (const record of result.stdout.toString('utf8').split('\0')) {
-    if (record === '') continue
-    const end = record.indexOf('\n')
-    if (end === -1) values.set(record, 'true')
-    else values.set(record.slice(0, end), record.slice(end + 1))
-  }
-  return values
+  const wanted = new RegExp(pattern, 's')
+  const entries = await configEntries(door)
+  return new Map(entries.filter(({ key }) => wanted.test(key)).map(({ key, value }) => [key, value]))
 }
 
 /** A boolean as git reads it; `fallback` when the variable is not set or is something else. */

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import { configEntries, plainPath } from './config-snapshot.ts'
 import { type GitDoor, git } from './door.ts'
 import type { Repository } from './open-repository.ts'
 import { gitVersion } from './version.ts'
@@ -12,9 +13,13 @@ export interface HooksPath {
 }
 
 /**
- * Reads `core.hooksPath` as git does: a relative one counts from where hooks run, the top of the work tree. One process.
+ * Reads `core.hooksPath` as git does: a relative one counts from where hooks run, the top of the work tree. No process of its own for a
+ * plain path.
  */
 export async function hooksPath({ door, commonDir, workTree, gitDir }: Repository): Promise<HooksPath> {
+  const known = plainPath(await configEntries(door), 'core.hookspath')
+  if (known === undefined || known?.value === '') return { directory: join(commonDir, 'hooks'), scope: null }
+  if (known !== null) return { directory: resolve(workTree ?? gitDir, known.value), scope: known.scope }
   const found = await git(door, {
     args: ['config', '--show-scope', '--type=path', '-z', '--get', 'core.hooksPath'],
     // Without the door's own core.hooksPath, which is there to switch hooks off.

@@ -48,6 +48,21 @@ export async function headBranch(door: GitDoor): Promise<RefName | null> {
   return result.exitCode === 0 ? (result.stdout.toString('utf8').trim() as RefName) : null
 }
 
+/** HEAD's branch, as `headBranch`, and commit (null = unborn): one process, where there is no commit yet three. */
+export async function headOf(
+  door: GitDoor,
+): Promise<{ readonly branch: RefName | null; readonly tip: CommitId | null }> {
+  const args = ['rev-parse', 'HEAD^{commit}', '--symbolic-full-name', 'HEAD']
+  const { exitCode, stdout } = await git(door, { args, okCodes: [0, 128] })
+  const [tip = '', name = ''] = stdout.toString('utf8').split('\n')
+  // Unborn, or there is a branch or tag that is itself called HEAD.
+  if (exitCode !== 0 || !isObjectId(tip) || name === '') {
+    const [branch, commit] = await Promise.all([headBranch(door), resolveCommit(door, 'HEAD')])
+    return { branch, tip: commit }
+  }
+  return { branch: name === 'HEAD' ? null : (name as RefName), tip: commitId(tip) }
+}
+
 /** The commit that a revision expression names, or null when it names none. The expression may be hostile text. */
 export async function resolveCommit(door: GitDoor, expression: string): Promise<CommitId | null> {
   if (expression === '' || expression.includes('\0')) return null

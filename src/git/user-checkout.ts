@@ -1,3 +1,4 @@
+import { configEntries } from './config-snapshot.ts'
 import { type GitDoor, git } from './door.ts'
 
 /** A ref of the user's. */
@@ -39,17 +40,6 @@ async function readRefs(door: GitDoor): Promise<readonly UserRef[]> {
 
 /** The settings of the repository and of this work tree, with the files that they include. */
 async function readSettings(door: GitDoor): Promise<UserCheckout['settings']> {
-  const { stdout } = await git(door, { args: ['config', '--list', '--show-scope', '--includes', '-z'] })
-  const fields = stdout.toString('utf8').split('\0')
-  const settings: { readonly key: string; readonly value: string }[] = []
-  for (let i = 0; i + 1 < fields.length; i += 2) {
-    if (fields[i] !== 'local' && fields[i] !== 'worktree') continue
-    const entry = fields[i + 1] ?? ''
-    const end = entry.indexOf('\n')
-    // A key without a value means true.
-    settings.push(
-      end === -1 ? { key: entry, value: 'true' } : { key: entry.slice(0, end), value: entry.slice(end + 1) },
-    )
-  }
-  return settings
+  const entries = await configEntries(door)
+  return entries.filter(({ scope }) => scope === 'local' || scope === 'worktree')
 }

@@ -12,3 +12,13 @@ export function fileFacts(
     throw error
   }
 }
+
+/** Another text whenever the file has been written or replaced; `-` while it cannot be looked at. Follows links. */
+export function fileStamp(path: string): string {
+  try {
+    const { ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true })
+    return `${ino} ${size} ${mtimeNs} ${ctimeNs}`
+  } catch {
+    return '-'
+  }
+}
