@@ -80,7 +80,12 @@ async function readEntries(
     files.add(file)
     // One that is included and not there yet.
     if (/^include(?:if\..*)?\.path$/s.test(key))
-      files.add(resolve(dirname(file), value.replace(/^~\//, `${door.inherited['HOME'] ?? ''}/`)))
+      files.add(
+        resolve(
+          dirname(file),
+          value.startsWith('~/') ? join(door.inherited['HOME'] ?? '', value.slice(2)) : value,
+        ),
+      )
   }
   return { entries, files }
 }
