@@ -54,6 +54,7 @@ export function startEditor(
   }[] = []
   let asked = 0
   let stderr = ''
+  let sessionId = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
   child.stdin.on('error', () => undefined)
   const send = (text: string) => void child.stdin.write(`${text}\n`)
@@ -80,12 +81,15 @@ export function startEditor(
     },
     exited,
     open: async (version = 1, place = cwd) => {
-      await editor.ask('initialize', { protocolVersion: version, clientCapabilities: {} })
-      return editor.ask('session/new', { cwd: place, mcpServers: [] })
+      const fs = { readTextFile: true, writeTextFile: true }
+      await editor.ask('initialize', { protocolVersion: version, clientCapabilities: { fs } })
+      const opened = await editor.ask('session/new', { cwd: place, mcpServers: [] })
+      sessionId = opened.result?.sessionId
+      return opened
     },
     prompt: (steps) => {
       const text = typeof steps === 'string' ? steps : JSON.stringify(steps)
-      return editor.ask('session/prompt', { sessionId: 's-1', prompt: [{ type: 'text', text }] })
+      return editor.ask('session/prompt', { sessionId, prompt: [{ type: 'text', text }] })
     },
   }
   createInterface({ input: child.stdout }).on('line', (line) => {
