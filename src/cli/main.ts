@@ -10,6 +10,7 @@ import { inTurn } from './directories.ts'
 import { errorText, exitCodeOf, ofVerb, usageError } from './errors.ts'
 import { readInput } from './input.ts'
 import { type LiveLine, openLiveLine } from './live-line.ts'
+import { expectChange } from './one-change.ts'
 import type { Parsed } from './parse.ts'
 import { readPlainWords } from './plain-words.ts'
 import { openTerminal } from './terminal.ts'
@@ -40,6 +41,8 @@ export async function runCli(argv: readonly string[], proc: CliProcess): Promise
       proc.stdout.write(parsed.text)
       return 0
     }
+    // `land --all` is the one way to name no change where a verb is about one.
+    if (verb.usage.includes(' <id>') && parsed.args['all'] !== true) expectChange(parsed.args)
     const context = makeContext(
       proc,
       directoryOf(proc, global.directory),

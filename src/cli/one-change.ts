@@ -12,13 +12,21 @@ export const changeOptions = (yargs: Argv): Argv =>
     describe: 'The newest change that this verb can work on',
   })
 
+/**
+ * Refuses a command line that names no change, or two, before any repository is looked for.
+ *
+ * @throws GalleyError `usage`.
+ */
+export function expectChange(args: Arguments): void {
+  const [word] = args['_'] as readonly string[]
+  if (word !== undefined && args['last'] === true) throw usageError('give an id or --last, not both')
+  if (word === undefined && args['last'] !== true)
+    throw usageError('which change? Give its id, or --last for the newest')
+}
+
 /** The id that the command line names: a unique beginning of three characters or more, or `--last`. */
 export async function namedChange(world: World, args: Arguments, last: NewestOf = 'any'): Promise<string> {
+  expectChange(args)
   const [word] = args['_'] as readonly string[]
-  if (args['last'] === true) {
-    if (word !== undefined) throw usageError('give an id or --last, not both')
-    return newestChange(world, last)
-  }
-  if (word === undefined) throw usageError('which change? Give its id, or --last for the newest')
-  return String(word)
+  return args['last'] === true ? newestChange(world, last) : String(word)
 }

@@ -1,7 +1,13 @@
-import yargs from 'yargs'
+import yargs, { type Argv } from 'yargs'
+import { nearestName } from '../model/nearest-name.ts'
 import { usageError } from './errors.ts'
 import { refuseTooMany } from './plain-words.ts'
 import type { Arguments, Verb } from './verb.ts'
+
+/** What yargs has, and its types leave out. */
+interface WithOptions {
+  readonly getOptions: () => { readonly key: object }
+}
 
 export type Parsed =
   | { readonly kind: 'help'; readonly text: string }
@@ -14,7 +20,8 @@ export type Parsed =
  */
 export async function parseVerb(name: string, verb: Verb, words: readonly string[]): Promise<Parsed> {
   let help = ''
-  const parser = verb
+  const known = (): readonly string[] => Object.keys((parser as unknown as WithOptions).getOptions().key)
+  const parser: Argv = verb
     .options(
       yargs([])
         .scriptName('galley')
@@ -36,8 +43,13 @@ export async function parseVerb(name: string, verb: Verb, words: readonly string
     .exitProcess(false)
     .wrap(100)
     .fail((message, error) => {
-      const isForAnother = name === 'run' && !words.includes('--') && /^Unknown arguments?:/.test(message)
-      throw error ?? usageError(isForAnother ? `${message}; the command stands behind \`--\`` : message)
+      const unknown = /^Unknown arguments?: (.+)$/.exec(message)?.[1]?.split(', ') ?? []
+      if (error !== undefined || unknown.length === 0) throw error ?? usageError(message)
+      const isForAnother = name === 'run' && !words.includes('--')
+      const more = isForAnother
+        ? '; the command stands behind `--`'
+        : nearestOption(unknown[0] ?? '', known())
+      throw usageError(`unknown option ${unknown.map(dashed).join(', ')}${more}`)
     })
   // yargs would break a command in the middle.
   parser.epilogue(
@@ -53,6 +65,19 @@ export async function parseVerb(name: string, verb: Verb, words: readonly string
   refuseValuesOfSwitches(last, words)
   refuseMissingValues(last, words)
   return { kind: 'args', args: last }
+}
+
+const dashed = (name: string): string => `${name.length === 1 ? '-' : '--'}${name.slice(0, 40)}`
+
+function nearestOption(name: string, known: readonly string[]): string {
+  const near =
+    name.length === 1
+      ? null
+      : nearestName(
+          name,
+          known.filter((one) => one.length > 1),
+        )
+  return near === null ? '' : `; did you mean --${near}?`
 }
 
 /** yargs reads `--dry-run=1` as `--dry-run=false`: a look would become the deed. */

@@ -199,7 +199,7 @@ async function baseState(
       'stale',
       `the blob ${base.blob} is not in this clone`,
       { blob: base.blob },
-      'In a partial clone, `git checkout` fetches it.',
+      `In a partial clone, \`git cat-file -p ${base.blob}\` fetches it.`,
     )
   }
   return { kind: 'file', bytes: found.bytes, executable: base.mode === '100755', blob: base.blob }

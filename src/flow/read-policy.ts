@@ -59,7 +59,7 @@ export async function readPolicyFile(world: World, tree: TreeId | null): Promise
       'invalid-policy',
       `${POLICY_PATH} cannot be read: its blob is not in this clone`,
       { path: POLICY_PATH },
-      'In a partial clone, `git checkout` or `git cat-file -p <commit>:.galley.json` fetches it.',
+      `In a partial clone, \`git cat-file -p ${found.entry.id}\` fetches it.`,
     )
   }
   const { policy, faults } = parsePolicy(blob.bytes)

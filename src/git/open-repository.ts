@@ -50,7 +50,7 @@ export async function openRepository(
   const result = isBare ? await ask(['--git-dir=.']) : found
   const stderr = result.stderr.toString('utf8')
   const [gitDir, commonDir, bare, format, prefix, top] = result.stdout.toString('utf8').split('\n')
-  if (!gitDir || !commonDir || !format) refuseRepository(directory, stderr)
+  if (!gitDir || !commonDir || !format) refuseRepository(directory, stderr, env)
   if (format !== 'sha1' && format !== 'sha256') {
     refuse(
       'unsupported-repository',
@@ -69,7 +69,7 @@ export async function openRepository(
   return { workTree, gitDir, commonDir, prefix: prefix ?? '', objectFormat: format, door, env }
 }
 
-function refuseRepository(directory: string, stderr: string): never {
+function refuseRepository(directory: string, stderr: string, env: Repository['env']): never {
   if (stderr.includes('dubious ownership')) {
     refuse('dubious-ownership', `git refuses the repository at ${directory}: another user owns it`, {
       directory,
@@ -89,8 +89,14 @@ function refuseRepository(directory: string, stderr: string): never {
   if (stderr.includes('is not a git command') || stderr.includes('--path-format')) {
     refuse('git-too-old', 'this git does not know `rev-parse --path-format`; 2.39 or newer is needed', {})
   }
-  refuse('not-a-repository', `${directory} is not inside a git repository`, {
-    directory,
-    said: stderr.trim().slice(0, 400),
-  })
+  const named = ['GIT_DIR', 'GIT_WORK_TREE'].filter((name) => (env[name] ?? '') !== '')
+  const said = stderr.trim().slice(0, 400)
+  if (named.length > 0)
+    refuse(
+      'not-a-repository',
+      `${named.map((name) => `${name} is ${JSON.stringify(env[name]?.slice(0, 200))}`).join(' and ')}, and git finds no repository by that`,
+      { directory, named, said },
+      `Put right what ${named.join(' and ')} says, or unset it: \`unset ${named.join(' ')}\`.`,
+    )
+  refuse('not-a-repository', `${directory} is not inside a git repository`, { directory, said })
 }

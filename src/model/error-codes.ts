@@ -74,7 +74,7 @@ const codes = {
   ],
   symlink: [
     'The path is, or goes through, a symbolic link.',
-    'Edit the file that the link leads to, by its own path.',
+    'Edit the file that the link leads to, by its own path. The link itself is deleted, moved or pointed elsewhere in a tree: `galley run -- <command>`, or by hand and `galley capture <path>`.',
   ],
   'hard-linked': [
     'The file has several names on disk.',
@@ -97,7 +97,10 @@ const codes = {
     'A filter driver that the user allows failed.',
     'Its words are shown: put right what they say, then try again.',
   ],
-  submodule: ['The path is a submodule or lies in one.', 'Run galley inside the submodule.'],
+  submodule: [
+    'The path is a submodule or lies in one.',
+    'Run galley inside the submodule. Which commit it stands at is changed in a tree: `galley run -- <command>`, or by hand and `galley capture <path>`.',
+  ],
   untracked: [
     'The file is not tracked in the base commit.',
     'Commit it first (`git add`, `git commit`), or capture it by name (`galley capture <path>`).',

@@ -64,13 +64,17 @@ export const hooks: Verb = {
 const signersOf = ({ cwd }: CliContext, given: unknown) =>
   typeof given === 'string' ? { allowedSigners: given === '' ? '' : resolve(cwd, given) } : {}
 
+const PLAIN: ReadonlySet<string> = new Set(['put in place', 'in place', 'not installed'])
+
 function textOf(report: HooksReport, isColoured: boolean): string {
   const paint = paintFor(isColoured)
   const rows = report.hooks.map(({ name, path, state, text }) => {
     const colour = state === 'installed' ? paint.good : paint.warning
     const [first = '', ...more] = text.split('\n')
     const rest = more.map((line) => `    ${visible(line)}\n`).join('')
-    return `${colour(state.padEnd(9))} ${name}  ${visible(path)}\n    ${visible(first)}\n${rest}`
+    // The state says it all.
+    const said = PLAIN.has(text) ? '' : `    ${visible(first)}\n`
+    return `${colour(state.padEnd(9))} ${name}  ${visible(path)}\n${said}${rest}`
   })
   return rows.join('')
 }
