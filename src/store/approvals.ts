@@ -1,14 +1,15 @@
-import { git } from '../git/door.ts'
 import type { ObjectReader } from '../git/objects.ts'
 import type { RefUpdate } from '../git/refs.ts'
 import { type SignedText, splitSignature } from '../git/verify-tag.ts'
 import type { Approval } from '../model/change.ts'
+import { invariant } from '../model/error.ts'
 import { type ChangeId, type TagId, tagId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { type Person, personLine } from '../model/person.ts'
 import { readApprovalText } from '../model/read-record.ts'
 import { approvalPrefix, approvalRef, type ChangeRefs } from './change-refs.ts'
 import type { Store } from './open-store.ts'
+import { writeObject } from './write-objects.ts'
 
 /** What a tag object is made of, for whoever signs it. */
 export interface TagText {
@@ -43,10 +44,12 @@ export async function writeApproval(
   }
 }
 
+/** In the very form that is read back. That the target is a commit is known: its message is in the approval's hash. */
 async function makeTag(store: Store, { name, target, body, tagger }: TagText): Promise<TagId> {
-  const input = `object ${target}\ntype commit\ntag ${name}\ntagger ${personLine(tagger)}\n\n${body}`
-  const result = await git(store.door, { args: ['mktag'], input })
-  return tagId(result.stdout.toString('latin1').trim())
+  const text = `object ${target}\ntype commit\ntag ${name}\ntagger ${personLine(tagger)}\n\n${body}`
+  const bytes = Buffer.from(text, 'utf8')
+  invariant(takeApart(bytes) !== null, 'an approval is written as it is read')
+  return tagId(await writeObject(store, 'tag', bytes))
 }
 
 /** What the refs of a revision's approvals hold: read and checked, or why one cannot be believed. */

@@ -11,6 +11,7 @@ import { listArchived } from './archive.ts'
 import type { ChangeSummary } from './change-list.ts'
 import { type ChangeRefs, LOG_PREFIX, logRef, readChangeRefs, restoredRef } from './change-refs.ts'
 import type { Store } from './open-store.ts'
+import { writeCommit } from './write-objects.ts'
 
 export {
   type ChangeSummary,
@@ -166,18 +167,21 @@ export async function appendToLogs(
   who: Person,
   refs: readonly RefUpdate[] = [],
 ): Promise<readonly LoggedChange[] | null> {
-  const importer = openImporter(store.door, { asPack: false })
+  const events = eventWriter(
+    store,
+    appends.reduce((sum, { records }) => sum + records.length, 0),
+  )
   const done: LoggedChange[] = []
   for (const { logged, records } of appends) {
     let { change, tip } = logged
     for (const record of records) {
       change = applyEvent({ ...change, log: [...change.log, record.event] }, record.event)
-      tip = (await importer.commit(eventCommit(change, record, tip, who))).commit
+      tip = await events.write(eventCommit(change, record, tip, who))
     }
     const { isArchived: _, ...refs } = logged.refs
     done.push({ change, tip, refs })
   }
-  await importer.finish()
+  await events.finish()
   const moves = appends.flatMap(({ logged }, i) => {
     const next = done[i]?.tip
     return next === undefined ? [] : movesOf(logged, next)
@@ -185,6 +189,23 @@ export async function appendToLogs(
   const kinds = appends.flatMap(({ records }) => records.map((r) => r.event.kind))
   return (await updateRefs(store.door, [...moves, ...refs], `galley: ${kinds.join(', ')}`)) ? done : null
 }
+
+/** More events than this are written by one git, as one pack. */
+const OWN_EVENTS_MAX = 20
+
+/** A few events are written without a process. The ref that moves to them is refused by git where they are not there. */
+function eventWriter(store: Store, count: number) {
+  if (count > OWN_EVENTS_MAX) {
+    const importer = openImporter(store.door, { asPack: false })
+    const write = async (event: EventCommit) => (await importer.commit(event)).commit
+    return { write, finish: importer.finish }
+  }
+  const write = ({ changes, ...facts }: EventCommit) =>
+    writeCommit(store, { ...facts, files: new Map(changes.map(({ path, bytes }) => [path, bytes])) })
+  return { write, finish: async () => undefined }
+}
+
+type EventCommit = ReturnType<typeof eventCommit>
 
 /** The log goes on from its tip. One that was archived gets its refs back, which must not stand then. */
 function movesOf({ change, tip, refs }: LoggedChange, next: CommitId): readonly RefUpdate[] {

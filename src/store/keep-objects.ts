@@ -5,12 +5,11 @@ import type { GitObject, ObjectReader } from '../git/objects.ts'
 import { packDirectory } from '../git/pack-objects.ts'
 import { keepInStore } from '../git/promote.ts'
 import { type BlobId, isObjectId } from '../model/ids.ts'
-import { randomName } from '../sys/clock.ts'
-import { placeDeflated } from '../sys/deflated-file.ts'
 import { namesIn } from '../sys/directories.ts'
 import { agesIn, removeQuietly, touchQuietly } from '../sys/file-ages.ts'
 import { PackIndex } from '../sys/pack-index.ts'
 import type { Store } from './open-store.ts'
+import { placeObject } from './write-objects.ts'
 
 /** Above either, one process that copies what git has packed already is quicker than writing file after file. */
 const LOOSE_MAX_OBJECTS = 64
@@ -62,21 +61,21 @@ export async function keepObjects(store: Store, reader: ObjectReader, ids: Itera
   }
   for (const { id } of found) {
     const read = await reader.contents(id)
-    if (read !== null) await writeLoose(store, id, read.object.type, read.bytes)
+    if (read !== null) await placeObject(store, id, read.object.type, read.bytes)
   }
 }
 
 /** Keeps bytes as a blob of the store itself. */
 export async function keepBytes(store: Store, bytes: Uint8Array): Promise<BlobId> {
   const id = await blobIdOf(bytes, store.door.objectFormat)
-  if (!(await ownObjects(store)).has(id)) await writeLoose(store, id, 'blob', bytes)
+  if (!(await ownObjects(store)).has(id)) await placeObject(store, id, 'blob', bytes)
   return id
 }
 
 /** Keeps bytes that were only looked at: not again where the user's repository has them, which is soon enough to know what they were. */
 export async function keepSeen(store: Store, reader: ObjectReader, bytes: Uint8Array): Promise<BlobId> {
   const id = await blobIdOf(bytes, store.door.objectFormat)
-  if ((await reader.info(id)) === null) await writeLoose(store, id, 'blob', bytes)
+  if ((await reader.info(id)) === null) await placeObject(store, id, 'blob', bytes)
   return id
 }
 
@@ -104,15 +103,4 @@ export async function looseObjects(store: Store): Promise<readonly LooseFile[]> 
 export async function pruneLoose(store: Store, loose: readonly LooseFile[]): Promise<void> {
   const own = await ownObjects(store)
   for (const { id, file } of loose) if (own.inPack(id)) removeQuietly(file)
-}
-
-async function writeLoose(
-  { galleyDir, door }: Store,
-  id: string,
-  type: GitObject['type'],
-  content: Uint8Array,
-): Promise<void> {
-  const header = Buffer.from(`${type} ${content.length}\0`, 'latin1')
-  const passing = join(galleyDir, 'tmp', randomName())
-  await placeDeflated(join(door.gitDir, 'objects', loosePath(id)), [header, content], passing)
 }

@@ -8,13 +8,13 @@ import { makeRepo } from '../helpers/repo.ts'
  */
 const BUDGET = {
   propose: 14,
-  approve: 11,
-  land: 19,
+  approve: 8,
+  land: 17,
   status: 2,
   log: 2,
   show: 5,
-  undo: 37,
-  apply: 35,
+  undo: 32,
+  apply: 30,
   capture: 16,
 }
 
