@@ -132,7 +132,7 @@ export async function runChecks(
   // The team's hooks expect the whole repository, as a commit of the user's own gives them.
   if (hooks.length === 0 && !wanted.some((check) => check.tree === 'full')) return runAll(null)
   const purpose = { kind: 'check' } as const
-  return withFullTree(world, store, { commit, policy, purpose, usesSetup: true, own }, runAll)
+  return withFullTree(world, store, { commit, policy, purpose, usesSetup: true, own, shows: paths }, runAll)
 }
 
 /** A tree in which checks run one after the other, each on the commit as it is. */

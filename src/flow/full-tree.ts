@@ -11,6 +11,7 @@ import { type FullTree, type FullTreeRequest, takeFullTree } from '../store/pool
 import type { SetupState, Slot } from '../store/pool-slot.ts'
 import { viewIndex } from '../store/scratch.ts'
 import { holdsStill, noteBrought, setupKey } from '../store/setup-state.ts'
+import { rulesWith } from '../store/sparse-view.ts'
 import { isRealDirectory } from '../sys/quick-files.ts'
 import { removeAllInTree } from '../sys/tree-files.ts'
 import type { World } from './world.ts'
@@ -41,6 +42,8 @@ export interface ProvisionRequest {
   readonly usesSetup: boolean
   /** What the repository in the tree is to be. */
   readonly own: OwnPlan
+  /** Paths that stand in the tree also where the user's sparse checkout leaves them out. */
+  readonly shows?: readonly string[]
 }
 
 /** A tree in use, and the two ways to be done with it. */
@@ -71,6 +74,7 @@ export async function holdFullTree(world: World, store: Store, request: Provisio
   const reader = await world.reader()
   const tree = await takeFullTree(world.repository, store, {
     commit,
+    rules: rulesWith(request.own.checkout.sparse, request.shows ?? []),
     purpose: request.purpose,
     reader,
     clock: world.clock,

@@ -8,6 +8,7 @@ import { ownRepositoryOf, planOwnRepository, writeOwnRepository } from '../store
 import { dropTree, makeFullTree } from '../store/pool-slot.ts'
 import { openedTree, type ScratchTree, viewIndex } from '../store/scratch.ts'
 import { ensureScratchHome } from '../store/scratch-home.ts'
+import { rulesWith, setRules } from '../store/sparse-view.ts'
 import { isRealDirectory, isThere } from '../sys/quick-files.ts'
 import { currentRevision } from './check.ts'
 import { loadChange, refuseLostBase } from './logged-change.ts'
@@ -48,15 +49,19 @@ async function makeOpened(
   world: World,
   store: Store,
   tree: ScratchTree,
-  { change }: LoggedChange,
+  logged: LoggedChange,
   commit: CommitId,
 ): Promise<readonly string[]> {
   const { repository } = world
+  const { change } = logged
   await ensureScratchHome(repository)
   await copyIgnoreRules(repository, store)
   const own = await planOwnRepository(repository, store, { onto: change.onto, who: await world.identity() })
   await dropTree(tree)
   await makeFullTree(tree)
+  const touched = currentRevision(logged).manifest.map((t) => t.path)
+  const rules = rulesWith(own.checkout.sparse, touched)
+  if (rules !== null) await setRules(tree, rules)
   await checkOutScratch(tree.door, commit)
   const included = await copyIncluded(repository, tree.path)
   await writeOwnRepository(tree, own, { head: commit, index: viewIndex(tree), brought: included.paths })

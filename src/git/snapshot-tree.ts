@@ -29,7 +29,7 @@ export async function snapshotTree(
     const input = paths.map((path) => `${path}\0`).join('')
     await git(tree, { args: ['update-index', ...how, '-z', '--stdin'], input, env })
   }
-  await git(tree, { args: ['add', '--update', '--', '.'], env })
+  await git(tree, { args: ['add', '--update', '--sparse', '--', '.'], env })
   await update(['--add', '--remove'], added)
   await update(['--force-remove'], removed)
   const written = await git(tree, { args: ['write-tree'], env })

@@ -1,4 +1,7 @@
+import { join } from 'node:path'
+import { readFileOrNull } from '../sys/small-files.ts'
 import { configEntries } from './config-snapshot.ts'
+import { configBoolean } from './config-values.ts'
 import { type GitDoor, git } from './door.ts'
 
 /** A ref of the user's. */
@@ -13,6 +16,15 @@ export interface UserRef {
 export interface UserCheckout {
   readonly refs: readonly UserRef[]
   readonly settings: readonly { readonly key: string; readonly value: string }[]
+  /** null = every file is checked out. */
+  readonly sparse: SparseRules | null
+}
+
+/** Which files a sparse checkout holds. */
+export interface SparseRules {
+  /** The file `info/sparse-checkout`. */
+  readonly text: string
+  readonly isCone: boolean
 }
 
 /** The rest is somebody's own work (`stash`, `bisect`) or shows other objects than there are (`replace`). */
@@ -20,8 +32,24 @@ const PREFIXES = ['refs/heads/', 'refs/remotes/', 'refs/tags/', 'refs/notes/'] a
 
 /** Reads what the user's repository shows to a hook. Two processes at once; no object is read. */
 export async function readUserCheckout(door: GitDoor): Promise<UserCheckout> {
-  const [refs, settings] = await Promise.all([readRefs(door), readSettings(door)])
-  return { refs, settings }
+  const [refs, settings] = await Promise.all([readRefs(door), configEntries(door)])
+  return {
+    refs,
+    settings: settings.filter(({ scope }) => scope === 'local' || scope === 'worktree'),
+    sparse: await sparseRules(door, settings),
+  }
+}
+
+async function sparseRules(door: GitDoor, settings: UserCheckout['settings']): Promise<SparseRules | null> {
+  const values = new Map(settings.map(({ key, value }) => [key, value]))
+  if (!configBoolean(values, 'core.sparsecheckout', false)) return null
+  const bytes = await readFileOrNull(join(door.gitDir, 'info', 'sparse-checkout'))
+  // Whatever the bytes are, they are written as they were read.
+  if (bytes === null) return null
+  return {
+    text: bytes.toString('latin1'),
+    isCone: configBoolean(values, 'core.sparsecheckoutcone', false),
+  }
 }
 
 async function readRefs(door: GitDoor): Promise<readonly UserRef[]> {
@@ -36,10 +64,4 @@ async function readRefs(door: GitDoor): Promise<readonly UserRef[]> {
       if (!object || !ref || ref.includes('\ufffd')) return []
       return [{ ref, object, target: target || null }]
     })
-}
-
-/** The settings of the repository and of this work tree, with the files that they include. */
-async function readSettings(door: GitDoor): Promise<UserCheckout['settings']> {
-  const entries = await configEntries(door)
-  return entries.filter(({ scope }) => scope === 'local' || scope === 'worktree')
 }

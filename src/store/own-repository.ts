@@ -173,14 +173,25 @@ async function contentOf(
   if (branch !== null && head !== null) files.set(branch, `${head}\n`)
   const shallow = await readFileOrNull(join(repository.commonDir, 'shallow'))
   if (shallow !== null) files.set('shallow', shallow)
-  const cone = await readFileOrNull(join(tree.door.gitDir, 'info', 'sparse-checkout'))
-  if (cone !== null) files.set('info/sparse-checkout', cone)
+  const sparse = await sparseOf(tree, checkout)
+  if (sparse !== null) files.set('info/sparse-checkout', sparse.rules)
   return {
     directories: ['objects/pack', 'refs/heads', 'refs/tags', 'logs', 'hooks'],
     files,
     programs: new Map([['hooks/pre-push', PRE_PUSH]]),
     copies: isThere(index) ? new Map([['index', index]]) : new Map(),
   }
+}
+
+/** A full tree has the user's rules, the small form galley's own cone, which its view knows. */
+async function sparseOf(
+  tree: ScratchTree,
+  { sparse }: UserCheckout,
+): Promise<{ readonly rules: Uint8Array; readonly isCone: boolean } | null> {
+  if (tree.form === 'full')
+    return sparse === null ? null : { rules: Buffer.from(sparse.text, 'latin1'), isCone: sparse.isCone }
+  const rules = await readFileOrNull(join(tree.door.gitDir, 'info', 'sparse-checkout'))
+  return rules === null ? null : { rules, isCone: true }
 }
 
 /** A name that git would read as something else is written in quotes. */
@@ -210,7 +221,7 @@ async function settingsOf(tree: ScratchTree, plan: OwnPlan): Promise<readonly Se
   const { settings } = checkout
   const kept = settingsForTree(settings, { root: repository.workTree ?? repository.commonDir })
   const remotes = new Set(settings.flatMap(({ key }) => /^remote\.(.+)\.[a-z]+$/s.exec(key)?.[1] ?? []))
-  const isSparse = (await readFileOrNull(join(tree.door.gitDir, 'info', 'sparse-checkout'))) !== null
+  const sparse = await sparseOf(tree, checkout)
   const partial = settings.findLast(({ key }) => key === 'extensions.partialclone')?.value
   const isSha256 = repository.objectFormat === 'sha256'
   const set = (key: string, value: string): Setting => ({ key, value })
@@ -220,13 +231,11 @@ async function settingsOf(tree: ScratchTree, plan: OwnPlan): Promise<readonly Se
     ...(partial === undefined ? [] : [set('extensions.partialclone', partial)]),
     set('core.bare', 'false'),
     set('core.logallrefupdates', 'true'),
-    ...(isSparse
-      ? [
-          set('core.sparsecheckout', 'true'),
-          set('core.sparsecheckoutcone', 'true'),
-          set('index.sparse', 'true'),
-        ]
-      : []),
+    ...(sparse === null
+      ? []
+      : [set('core.sparsecheckout', 'true'), set('core.sparsecheckoutcone', `${sparse.isCone}`)]),
+    // The index of the small form is folded up; that of a full tree never is, whatever the user's is.
+    ...(sparse !== null && tree.form === 'small' ? [set('index.sparse', 'true')] : []),
     // A collection in the background would write when the tree has been given to somebody else.
     set('gc.auto', '0'),
     set('maintenance.auto', 'false'),

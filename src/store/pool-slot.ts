@@ -20,6 +20,7 @@ import type { Store } from './open-store.ts'
 import { forgetHandedOut, isTexts, removeOwnRepository } from './own-repository.ts'
 import type { ScratchTree } from './scratch.ts'
 import { scratchHome } from './scratch-home.ts'
+import { isSparse, removeEmptyOutside, setRules, type TreeRules } from './sparse-view.ts'
 
 /**
  * One full tree of the pool: its place, and how galley's own git sees it. That view lies in the store, with an index of galley's own: the
@@ -127,9 +128,14 @@ export const isReady = (state: SlotState): boolean => state.phase === 'clean' &&
 export const isOfThisBoot = (state: SlotState): boolean => state.boot === ownIdentity().boot
 
 /** Makes a slot's tree, in whose place nothing of use stands. Takes seconds in a large repository. */
-export async function makeSlot(slot: Slot, commit: CommitId, options: CheckoutOptions): Promise<void> {
+export async function makeSlot(
+  slot: Slot,
+  { commit, rules }: { readonly commit: CommitId; readonly rules: TreeRules },
+  options: CheckoutOptions,
+): Promise<void> {
   await dropSlot(slot)
   await makeFullTree(slot)
+  if (rules !== null) await setRules(slot, rules)
   await checkOutScratch(slot.door, commit, options)
 }
 
@@ -202,7 +208,9 @@ export async function cleanSlot(
   const special = specialFiles(slot.path, (path) => isKept(`${path}/`))
   if (special === null) return false
   for (const path of special) await removeAllInTree(slot.path, path)
-  if ((await changedFiles(slot.door)).length > 0) await checkOutScratch(slot.door, commit)
+  // A file that stands outside of the sparse rules is as the commit has it, and is to go all the same.
+  if (isSparse(slot) || (await changedFiles(slot.door)).length > 0) await checkOutScratch(slot.door, commit)
+  if (isSparse(slot)) removeEmptyOutside(slot)
   return (await changedFiles(slot.door)).length === 0
 }
 

@@ -28,6 +28,7 @@ import {
   writeSlotState,
 } from './pool-slot.ts'
 import { ensureScratchHome, scratchHome } from './scratch-home.ts'
+import { hasRules, isSparse, setRules, type TreeRules } from './sparse-view.ts'
 
 /** Full trees that are kept for the next use. More exist only while they are in use. */
 export const POOL_MAX = 3
@@ -36,6 +37,8 @@ const TOUCH_EVERY_MS = 10_000
 
 export interface FullTreeRequest {
   readonly commit: CommitId
+  /** Which of its files are to stand there. */
+  readonly rules: TreeRules
   readonly purpose: { readonly kind: 'check' } | { readonly kind: 'run'; readonly run: string }
   readonly reader: ObjectReader
   readonly clock: Clock
@@ -144,7 +147,7 @@ async function prepare(
   state: SlotState,
   request: FullTreeRequest,
 ): Promise<FullTree> {
-  const { commit } = request
+  const { commit, rules } = request
   let setup = state.setup
   const noteMoving = () =>
     writeSlotState(slot, { commit, phase: 'moving', run: null, usedAt: request.clock.now(), setup })
@@ -156,8 +159,22 @@ async function prepare(
     await noteMoving()
     setup = null
     const isWhole = state.phase !== 'moving' && isOfThisBoot(state)
-    if (!(await cleanSlot(slot, commit, { keeps: [], trustsIndex: isWhole }).catch(() => false)))
-      await makeSlot(slot, commit, progressOf(request))
+    const isByRules = hasRules(slot, rules)
+    if (
+      !isByRules ||
+      !(await cleanSlot(slot, commit, { keeps: [], trustsIndex: isWhole }).catch(() => false))
+    )
+      await makeSlot(slot, request, progressOf(request))
+  } else if (!hasRules(slot, rules)) {
+    await noteMoving()
+    if (rules === null || !isSparse(slot)) {
+      // git leaves out what its index says is left out, whatever the rules were.
+      setup = null
+      await makeSlot(slot, request, progressOf(request))
+    } else {
+      await setRules(slot, rules)
+      await checkOutScratch(slot.door, commit, progressOf(request))
+    }
   } else if (state.commit !== commit) {
     await noteMoving()
     if (!(await moveTree(repository, slot.door, request.reader, state.commit, commit)))
@@ -182,7 +199,7 @@ async function makeNew(repository: Repository, store: Store, request: FullTreeRe
       continue
     }
     try {
-      await makeSlot(slot, request.commit, progressOf(request))
+      await makeSlot(slot, request, progressOf(request))
       return await handOut(repository, slot, held, null, request)
     } catch (error) {
       await dropSlot(slot)

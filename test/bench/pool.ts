@@ -67,7 +67,7 @@ async function measure(repo: TestRepo, plain: string, count: number, added: numb
   const take = async (commit: CommitId) => {
     const about = { onto: 'refs/heads/main' as RefName, who: await world.identity() }
     const [tree, own] = await Promise.all([
-      takeFullTree(world.repository, store, { commit, purpose, reader, clock: systemClock }),
+      takeFullTree(world.repository, store, { commit, rules: null, purpose, reader, clock: systemClock }),
       planOwnRepository(world.repository, store, about),
     ])
     await writeOwnRepository(tree.slot, own, { head: commit, index: viewIndex(tree.slot) })

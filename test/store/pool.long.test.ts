@@ -34,6 +34,7 @@ async function take(world: World, commit: string): Promise<FullTree> {
   const store = await world.store()
   const tree = await takeFullTree(world.repository, store, {
     commit: commitId(commit),
+    rules: null,
     purpose: { kind: 'check' },
     reader: await world.reader(),
     clock: world.clock,

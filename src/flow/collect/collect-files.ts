@@ -1,7 +1,7 @@
 import { type PathConversion, pathConversions } from '../../git/attributes.ts'
 import { ignoredPaths } from '../../git/check-ignore.ts'
 import { cleanBytes } from '../../git/convert.ts'
-import { emptyTree, type FileChange, openImporter } from '../../git/fast-import.ts'
+import type { FileChange } from '../../git/fast-import.ts'
 import { type ListedEntry, listTree } from '../../git/list-tree.ts'
 import { objectIdOf } from '../../git/loose-object.ts'
 import type { ObjectReader } from '../../git/objects.ts'
@@ -12,6 +12,7 @@ import type { CommitId, TreeId } from '../../model/ids.ts'
 import type { Store } from '../../store/open-store.ts'
 import { readTreeBytes } from '../../sys/tree-bytes.ts'
 import { type BytePath, type FoundEntry, shownPath, textOfBytes } from '../../sys/walk-tree.ts'
+import { changedTree } from './changed-tree.ts'
 import { foldBeside } from './fold-beside.ts'
 import { type Beside, type FilesBefore, isRuleFile, sortTree } from './sort-tree.ts'
 
@@ -40,6 +41,8 @@ export interface CollectedFiles {
   /** The base with what was changed, added and removed. */
   readonly tree: TreeId
   readonly beside: readonly Beside[]
+  /** Files that a sparse checkout left out and that do not stand there now: in `tree` as the base has them. */
+  readonly unseen: readonly BytePath[]
   /** Tracked files that have grown too large: in `tree` as the base has them, and among `beside`. */
   readonly grown: readonly string[]
 }
@@ -75,7 +78,7 @@ export async function collectFiles(
   const all = [...beside, ...taking.beside]
   const isBeside = new Set(all.map(({ path }) => path))
   const staying = [...sorted.settled, ...wanted.map(({ path }) => path).filter((path) => !isBeside.has(path))]
-  return { tree, beside: foldBeside(all, staying), grown: taking.grown }
+  return { tree, beside: foldBeside(all, staying), unseen: sorted.unseen, grown: taking.grown }
 }
 
 const isFile = (base: ListedEntry | null): base is ListedEntry => base?.mode.startsWith('100') === true
@@ -161,12 +164,6 @@ class Taking {
     const { store, reader } = this.place
     const { commit } = this.request
     const changes = [...gone, ...this.changes]
-    if (changes.length === 0) return reader.commitTree(commit)
-    const who = { name: 'galley', email: 'galley@localhost', date: '0 +0000' }
-    const importer = openImporter(store.door, { asPack: false })
-    const facts = { parent: commit, author: who, committer: who, message: 'What stood in a tree\n' }
-    const { tree } = await importer.commit({ ...facts, changes })
-    await importer.finish()
-    return tree ?? emptyTree(store.door.objectFormat)
+    return changes.length === 0 ? reader.commitTree(commit) : changedTree(store, commit, changes)
   }
 }

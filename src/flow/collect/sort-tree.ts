@@ -30,6 +30,8 @@ export interface SortedTree {
   readonly untracked: readonly FoundEntry[]
   /** Tracked paths that are gone. */
   readonly gone: readonly BytePath[]
+  /** Tracked paths that a sparse checkout left out, and that do not stand there now. */
+  readonly unseen: readonly BytePath[]
   /** Submodules of the base whose directory stands. */
   readonly submodules: readonly BytePath[]
   readonly beside: readonly Beside[]
@@ -144,12 +146,14 @@ class Sorting {
 
   result(): SortedTree {
     const isHidden = coveredBy(this.hidden)
-    const stays = (path: BytePath) =>
-      this.seen.has(path) ||
-      isHidden(path) ||
-      this.isFolded(path) ||
-      this.before.stats.get(path)?.skipWorktree === true
-    return { ...this.sorted, gone: [...this.base.keys()].filter((path) => !stays(path)) }
+    const stays = (path: BytePath) => this.seen.has(path) || isHidden(path) || this.isFolded(path)
+    const absent = [...this.base.keys()].filter((path) => !stays(path))
+    const isLeftOut = (path: BytePath) => this.before.stats.get(path)?.skipWorktree === true
+    return {
+      ...this.sorted,
+      gone: absent.filter((path) => !isLeftOut(path)),
+      unseen: absent.filter(isLeftOut),
+    }
   }
 }
 

@@ -14,6 +14,7 @@ import { type BytePath, openUpDirectory, openUpTree } from '../../sys/walk-tree.
 import { type CollectedFiles, collectFiles } from '../collect/collect-files.ts'
 import { type CollectedGit, collectGit } from '../collect/collect-git.ts'
 import type { FilesBefore } from '../collect/sort-tree.ts'
+import { settleUnseen } from '../collect/unseen-files.ts'
 import type { World } from '../world.ts'
 
 /** What stands in a run's tree when its command has ended. */
@@ -70,8 +71,9 @@ export async function collectWork(
   const about = { who: await world.identity(), files: files.tree }
   const git = await collectGit({ store, user: repository.door }, own, about)
   const { head } = git
+  const tree = await settleUnseen(store, files, { base, gitDir: own.gitDir })
   const commits = head === null ? null : await commitsSince(store, reader, base, head)
-  return { ...files, git, head, commits }
+  return { ...files, tree, git, head, commits }
 }
 
 /** What the run's user gave to git counts as work, also where the ignore rules cover it. Only a hint: what is left out is kept all the same. */
