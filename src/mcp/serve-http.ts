@@ -2,15 +2,14 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
-  createMcpHandler,
   hostHeaderValidationResponse,
   localhostAllowedHostnames,
   localhostAllowedOrigins,
-  type McpHttpHandler,
   originValidationResponse,
 } from '@modelcontextprotocol/server'
 import { MESSAGE_MAX_BYTES, MESSAGE_MAX_DEPTH } from '../intake/message-limits.ts'
 import { GalleyError } from '../model/error.ts'
+import type { HttpHandler } from './http-handler.ts'
 import { jsonDepth } from './json-depth.ts'
 
 const PATH = '/mcp'
@@ -22,7 +21,7 @@ export interface HttpOptions {
   readonly port: number
   /** Every request must bring it. */
   readonly token: string
-  readonly handler: McpHttpHandler
+  readonly handler: HttpHandler
 }
 
 export interface HttpServing {
@@ -75,7 +74,7 @@ const listening = (server: Server, port: number): Promise<void> =>
 
 interface Asked {
   readonly token: string
-  readonly handler: McpHttpHandler
+  readonly handler: HttpHandler
   /** The client has gone, or has its answer. */
   readonly signal: AbortSignal
 }
@@ -100,7 +99,7 @@ async function answer(incoming: IncomingMessage, { token, handler, signal }: Ask
 async function answerPost(
   incoming: IncomingMessage,
   request: Request,
-  handler: McpHttpHandler,
+  handler: HttpHandler,
 ): Promise<Response> {
   const bytes = await bodyOf(incoming)
   if (bytes === null) return refusal(413, `too-large: the message has more than ${MESSAGE_MAX_BYTES} bytes`)
@@ -156,7 +155,3 @@ async function send(answered: Response, response: ServerResponse): Promise<void>
   }
   response.end()
 }
-
-/** A handler for both protocols: each request is served by a server of its own. */
-export const httpHandler = (make: Parameters<typeof createMcpHandler>[0]): McpHttpHandler =>
-  createMcpHandler(make, { maxRequestBodySize: MESSAGE_MAX_BYTES })

@@ -7,9 +7,10 @@ import {
 import { version } from '../model/version.ts'
 import { adapterForms } from './adapter-forms.ts'
 import { callerOf } from './caller.ts'
+import { httpHandler } from './http-handler.ts'
 import { resultOf } from './result.ts'
 import type { ServedHttp } from './serve.ts'
-import { httpHandler, serveHttp } from './serve-http.ts'
+import { serveHttp } from './serve-http.ts'
 
 /** The one tool of a hub, as the part that speaks with hosts offers it. */
 export interface HubTool {
@@ -32,7 +33,11 @@ export async function serveHubTool(
   tool: HubTool,
   { port, token }: { readonly port: number; readonly token: string },
 ): Promise<ServedHttp> {
-  return serveHttp({ port, token, handler: httpHandler(() => hubServer(tool)) })
+  return serveHttp({
+    port,
+    token,
+    handler: httpHandler({ perRequest: () => hubServer(tool), sessions: null }),
+  })
 }
 
 function hubServer({ isThere, call }: HubTool): Server {

@@ -55,15 +55,23 @@ export interface ServedHttp {
 
 /**
  * Serves many clients over HTTP, on the loopback interface. One process, many conversations: an agent's session is known there only where
- * its client names the conversation.
+ * its client names the conversation, or has a session of the protocol before 2026.
  */
 export async function serveOverHttp(
   options: McpOptions & { readonly port: number; readonly token: string },
 ): Promise<ServedHttp> {
-  const { httpHandler, serveHttp } = await import('./serve-http.ts')
+  const { httpHandler } = await import('./http-handler.ts')
+  const { serveHttp } = await import('./serve-http.ts')
   const host = makeHost(options)
-  const { port, token } = options
-  const serving = await serveHttp({ port, token, handler: httpHandler(() => makeServer(host, null)) })
+  const { port, token, clock } = options
+  const handler = httpHandler({
+    perRequest: () => makeServer(host, null),
+    sessions: {
+      make: (name) => makeServer(host, name),
+      random: () => Buffer.from(clock.random(18)).toString('hex'),
+    },
+  })
+  const serving = await serveHttp({ port, token, handler })
   return {
     url: serving.url,
     close: async () => {

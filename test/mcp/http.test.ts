@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest'
 import { openWorld } from '../../src/flow/world.ts'
 import { serveOverHttp } from '../../src/mcp/serve.ts'
 import { systemClock } from '../../src/sys/clock.ts'
-import { cliHere } from '../helpers/galley.ts'
 import { eras, givenOf, yes } from '../helpers/mcp.ts'
 import { makeRepo, type TestRepo } from '../helpers/repo.ts'
 
@@ -48,7 +47,7 @@ const authorization = `Bearer ${token}`
 const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
 
 describe('over HTTP', () => {
-  test.each(eras)('a client of the era of %s reads, proposes and lands what is approved', async (era) => {
+  test.each(eras)('a client of the era of %s reads, proposes, is asked, and lands', async (era) => {
     using repo = makeRepo({ files: { 'a.txt': 'hello\n' } })
     await using serving = await serve(repo)
     const client = new Client(
@@ -68,11 +67,6 @@ describe('over HTTP', () => {
     expect((await call('read_file', { path: 'a.txt' })).value.content).toBe('hello\n')
     const edits = [{ op: 'replace', path: 'a.txt', old: 'hello', new: 'goodbye' }]
     const { id } = (await call('propose_edits', { title: 'Greet', edits })).value.change
-    // Without a connection of its own the older client cannot be asked: a person approves in a terminal.
-    if (era === '2025') {
-      expect((await call('land_change', { id })).value.error.code).toBe('not-approved')
-      await cliHere(repo, ['approve', id])
-    }
     expect((await call('land_change', { id })).isError).toBe(false)
     expect(repo.read('a.txt')).toBe('goodbye\n')
     await client.close()
@@ -105,5 +99,27 @@ describe('over HTTP', () => {
     expect(await ask(serving.url.replace('/mcp', '/other'), { authorization }, ping)).toBe(404)
     expect(await ask(serving.url, { authorization }, undefined, 'PUT')).toBe(405)
     expect(await ask(serving.url, { authorization, accept }, ping)).toBe(200)
+  })
+
+  test('an older session is known by its name alone, and ends when its client says so', async () => {
+    using repo = makeRepo({ files: { 'a.txt': 'hello\n' } })
+    await using serving = await serve(repo)
+    const accept = 'application/json, text/event-stream'
+    const headers = { authorization, accept, 'content-type': 'application/json' }
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'old', version: '1' },
+    }
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
+    const begun = await fetch(serving.url, { method: 'POST', headers, body })
+    const id = begun.headers.get('mcp-session-id') ?? ''
+    expect(id).toMatch(/^[0-9a-f]{36}$/)
+    const inSession = { ...headers, 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25' }
+    expect(await ask(serving.url, { ...inSession, authorization: 'Bearer another' }, ping)).toBe(401)
+    expect(await ask(serving.url, { ...inSession, 'mcp-session-id': `${id}0` }, ping)).toBe(404)
+    expect(await ask(serving.url, inSession, ping)).toBe(200)
+    expect(await ask(serving.url, inSession, undefined, 'DELETE')).toBe(200)
+    expect(await ask(serving.url, inSession, ping)).toBe(404)
   })
 })
