@@ -4,7 +4,6 @@ import type { World } from '../flow/world.ts'
 import { refusalOf } from '../model/refusal-of.ts'
 import type { ReviewApp } from '../term/review-run.ts'
 import { reviewOnScreen } from '../term/review-run.ts'
-import { editText } from './editor.ts'
 import { landedNotes, landedText } from './landed-text.ts'
 import { changeLine, noticesOf } from './text.ts'
 import type { Answer, CliContext, Terminal } from './verb.ts'
@@ -63,7 +62,7 @@ function appFor(world: World, context: CliContext): ReviewApp {
       isColoured: terminal.useColour,
     },
     write: terminal.write,
-    edit: (text, path) => editText(text, path, env),
+    edit: async (text, path) => (await import('./editor.ts')).editText(text, path, env),
     describe: (finished) => describe(finished, terminal),
     faultText: (error) => {
       const { code, message, hint } = refusalOf(error)

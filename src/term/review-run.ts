@@ -1,8 +1,8 @@
-import { type Finished, finishReview } from '../flow/review/finish-review.ts'
-import { openReview, type ReviewInHand } from '../flow/review/open-review.ts'
-import { showChange } from '../flow/show.ts'
+import type { Finished } from '../flow/review/finish-review.ts'
+import { lookAtReview, openReview, type ReviewInHand } from '../flow/review/open-review.ts'
 import type { World } from '../flow/world.ts'
 import { isPending } from '../model/change.ts'
+import type { DraftAction } from '../review/draft.ts'
 import type { KeyedPiece } from '../review/piece-keys.ts'
 import { type DraftNews, type DraftWriter, openDraftWriter } from './draft-writer.ts'
 import { hunkText } from './edit-hunk.ts'
@@ -21,7 +21,6 @@ import {
 } from './review-state.ts'
 import { openScreen, type Screen, type TerminalStreams } from './screen.ts'
 import { openSeen } from './seen-lines.ts'
-import { sinceLast } from './since-last.ts'
 
 /** What a review on the screen works with. */
 export interface ReviewApp {
@@ -53,8 +52,8 @@ export async function reviewOnScreen(
   id: string,
   queue: ReviewState['queue'],
 ): Promise<Ended> {
-  const inHand = await openReview(app.world, id)
-  return new Promise((resolve) => new Run(app, inHand, queue, resolve).start())
+  const { opening, ...inHand } = await lookAtReview(app.world, id)
+  return new Promise((resolve) => new Run(app, inHand, queue, resolve).start(opening))
 }
 
 class Run {
@@ -87,8 +86,9 @@ class Run {
     this.#writer = this.#openWriter(inHand)
   }
 
-  start(): void {
+  start(opening: DraftAction): void {
     this.#show(this.#state)
+    this.#writer.write([opening])
     this.#timer = setInterval(() => void this.#look(), LOOK_EVERY_MS)
     // Colours come after the first hunk stands there: what makes them takes time to load.
     setImmediate(() => void this.#colour())
@@ -163,6 +163,7 @@ class Run {
   async #work(effect: Effect & { readonly kind: 'edit' | 'finish' | 'since' }): Promise<void> {
     if (effect.kind === 'edit') return this.#edit(effect.piece)
     if (effect.kind === 'finish') return this.#finish(effect.does)
+    const { sinceLast } = await import('./since-last.ts')
     const since = await sinceLast(this.#app.world, this.#state)
     this.#show({ ...this.#state, since, cursor: { piece: 0, line: 0 }, top: 0, note: 'd: back to the hunks' })
   }
@@ -182,6 +183,8 @@ class Run {
   async #finish(does: 'land' | 'approve' | 'send-back' | 'comment'): Promise<void> {
     await this.#writer.flush()
     const { id, digest } = this.#state.change
+    // Landing and all it needs is loaded when it is asked for: the first hunk does not wait for it.
+    const { finishReview } = await import('../flow/review/finish-review.ts')
     const finished = await this.#screen.lend(async () => {
       const done = await finishReview(this.#app.world, { id, digest, via: 'terminal', does })
       this.#app.write(this.#app.describe(done))
@@ -220,7 +223,7 @@ class Run {
   }
 
   async #lookAtChange(): Promise<void> {
-    const { change } = await showChange(this.#app.world, this.#state.change.id)
+    const { change } = await lookAtReview(this.#app.world, this.#state.change.id)
     if (this.#isBusy || this.#isOver) return
     const was = this.#state.change
     if (change.revision !== was.revision) return this.#onRevision(change.revision)
@@ -256,7 +259,7 @@ class Run {
 }
 
 /** A review as it begins, or goes on with another revision: at the first piece that is undecided. */
-function stateOf(
+export function stateOf(
   { change, files, pieces, draft }: ReviewInHand,
   queue: ReviewState['queue'],
   size: ReviewState['size'],

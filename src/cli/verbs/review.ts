@@ -39,16 +39,20 @@ export const review: Verb = {
         describe: 'Wait for the next proposal when nothing is left',
       }),
   run: async (context, args) => {
+    const isByLines = args['plain'] === true || context.env['TERM'] === 'dumb'
+    const view = isByLines || args['web'] === true ? null : import('../review-screen.ts')
     const world = await context.world()
     refuseAgents(world)
     if (args['web'] === true)
       return (await import('../review-web.ts')).reviewInBrowser(context, world, args['port'])
     if (args['port'] !== undefined) throw usageError('--port goes with --web')
+    // It starts a git, and is asked for anyway: beside what comes before that.
+    void world.identity().catch(() => undefined)
     if (!context.terminal.isInteractive || context.json) refuseWithoutTerminal()
     const isNamed = (args['_'] as readonly unknown[]).length > 0 || args['last'] === true
     const named = isNamed ? [await namedChange(world, args, 'pending')] : null
-    if (args['plain'] === true || context.env['TERM'] === 'dumb') return byLines(world, context, named)
-    const { reviewOnFullScreen } = await import('../review-screen.ts')
+    if (view === null) return byLines(world, context, named)
+    const { reviewOnFullScreen } = await view
     return reviewOnFullScreen(world, context, { named, isWatching: args['watch'] === true })
   },
 }

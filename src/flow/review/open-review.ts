@@ -7,11 +7,10 @@ import { actOnDraft, type DraftAction, emptyDraft, type ReviewDraft } from '../.
 import { draftPieces, type KeyedPiece, keyPieces } from '../../review/piece-keys.ts'
 import { piecesOf } from '../../review/pieces.ts'
 import { readDraft, writeDraft } from '../../review/read-draft.ts'
+import { findChange, readChange } from '../../store/change-log.ts'
 import { readDraftText, updateDraft } from '../../store/review-drafts.ts'
 import type { ChangeView } from '../change-view.ts'
 import { viewChange } from '../change-view.ts'
-import { currentRevision } from '../check.ts'
-import { loadChange } from '../logged-change.ts'
 import { pairFiles } from '../pair-files.ts'
 import type { World } from '../world.ts'
 
@@ -36,14 +35,29 @@ export interface ReviewInHand {
  * @throws GalleyError `unknown-change`, `ambiguous-name`, `no-identity`, `stale`, `busy`.
  */
 export async function openReview(world: World, id: string): Promise<ReviewInHand> {
-  const logged = await loadChange(world, await world.store(), id)
-  const revision = currentRevision(logged)
+  const { opening, ...inHand } = await lookAtReview(world, id)
+  return { ...inHand, draft: await actOnReview(world, inHand.change.id, [opening]) }
+}
+
+/** As `openReview`, for a view that writes the action of opening itself, once something stands on the screen. */
+export async function lookAtReview(
+  world: World,
+  id: string,
+): Promise<ReviewInHand & { readonly opening: DraftAction }> {
+  // Both start a git: at once.
+  const [reviewer, logged] = await Promise.all([
+    reviewerOf(world),
+    // Not by `loadChange`, which brings along all that judges and stages: the first hunk would wait for it.
+    world.store().then(async (store) => readChange(store, await world.reader(), await findChange(store, id))),
+  ])
+  const revision = logged.change.revisions.at(-1)
+  if (revision === undefined) throw new Error(`BUG: ${logged.change.id} has no revision`)
   const files = await pairFiles(await world.reader(), revision.manifest, renamesOf([revision]))
   const pieces = keyReviewFiles(files)
   const { number, digest } = revision
-  const opened = { kind: 'open', revision: number, digest, pieces: draftPieces(pieces) } as const
-  const draft = await actOnReview(world, logged.change.id, [opened])
-  return { change: viewChange(logged.change), files, pieces, draft, reviewer: await reviewerOf(world) }
+  const opening = { kind: 'open', revision: number, digest, pieces: draftPieces(pieces) } as const
+  const draft = actOnDraft(await readReviewDraft(world, logged.change.id), opening)
+  return { change: viewChange(logged.change), files, pieces, draft, reviewer, opening }
 }
 
 /** The pieces of a diff with their keys: also of another one than a change's, such as the difference of two revisions. */
