@@ -14,6 +14,7 @@ import { readTreeBytes } from '../../sys/tree-bytes.ts'
 import { type BytePath, type FoundEntry, shownPath, textOfBytes } from '../../sys/walk-tree.ts'
 import { changedTree } from './changed-tree.ts'
 import { foldBeside } from './fold-beside.ts'
+import { linkOf, type MovedSubmodule, movedSubmodules } from './moved-submodules.ts'
 import { type Beside, type FilesBefore, isRuleFile, sortTree } from './sort-tree.ts'
 
 /** A tree to be collected. */
@@ -41,6 +42,8 @@ export interface CollectedFiles {
   /** The base with what was changed, added and removed. */
   readonly tree: TreeId
   readonly beside: readonly Beside[]
+  /** Submodules whose commit in `tree` is another one than the base's. What stands in them is among `beside`. */
+  readonly submodules: readonly MovedSubmodule[]
   /** Files that a sparse checkout left out and that do not stand there now: in `tree` as the base has them. */
   readonly unseen: readonly BytePath[]
   /** Tracked files that have grown too large: in `tree` as the base has them, and among `beside`. */
@@ -73,13 +76,17 @@ export async function collectFiles(
   const texts = wanted.flatMap(({ path, kind }) => (kind === 'file' ? (textOfBytes(path) ?? []) : []))
   const taking = new Taking(place, request, asRepository, await pathConversions(asRepository, texts))
   for (const entry of wanted) await taking.take(entry)
+  const submodules = movedSubmodules(root, sorted.submodules, base)
   const gone = sorted.gone.map((path): FileChange => ({ kind: 'entry', path: bytesOf(path), to: null }))
-  const tree = await taking.finish(gone)
-  const all = [...beside, ...taking.beside]
+  const tree = await taking.finish([...gone, ...submodules.map(linkOf)])
+  const isMoved = new Set(submodules.map(({ path }) => `${path}/`))
+  const all = [...beside, ...taking.beside].map((b) => (isMoved.has(b.path) ? { ...b, why: BY_COMMIT } : b))
   const isBeside = new Set(all.map(({ path }) => path))
   const staying = [...sorted.settled, ...wanted.map(({ path }) => path).filter((path) => !isBeside.has(path))]
-  return { tree, beside: foldBeside(all, staying), unseen: sorted.unseen, grown: taking.grown }
+  return { tree, beside: foldBeside(all, staying), submodules, unseen: sorted.unseen, grown: taking.grown }
 }
+
+const BY_COMMIT = 'the change takes its commit alone'
 
 const isFile = (base: ListedEntry | null): base is ListedEntry => base?.mode.startsWith('100') === true
 const bytesOf = (path: BytePath): Buffer => Buffer.from(path, 'latin1')
@@ -159,11 +166,11 @@ class Taking {
     return id
   }
 
-  async finish(gone: readonly FileChange[]): Promise<TreeId> {
+  async finish(others: readonly FileChange[]): Promise<TreeId> {
     await this.blobs.finish()
     const { store, reader } = this.place
     const { commit } = this.request
-    const changes = [...gone, ...this.changes]
+    const changes = [...others, ...this.changes]
     return changes.length === 0 ? reader.commitTree(commit) : changedTree(store, commit, changes)
   }
 }

@@ -14,6 +14,8 @@ export interface FilesBefore {
   readonly brought: readonly string[]
   /** By the file system's clock; what was brought is older. */
   readonly atMs: number
+  /** Whether a repository that stands in the tree was made a submodule of it. Default: none was. */
+  readonly isSubmodule?: (path: BytePath) => boolean
 }
 
 /** Something that is kept beside the change. */
@@ -32,7 +34,7 @@ export interface SortedTree {
   readonly gone: readonly BytePath[]
   /** Tracked paths that a sparse checkout left out, and that do not stand there now. */
   readonly unseen: readonly BytePath[]
-  /** Submodules of the base whose directory stands. */
+  /** Submodules whose directory stands: of the base, and those that were made. */
   readonly submodules: readonly BytePath[]
   readonly beside: readonly Beside[]
   /** Everything else that stays where it is: as the base has it, or as it was brought. */
@@ -95,7 +97,8 @@ class Sorting {
   }
 
   atDirectory(path: BytePath, names: ReadonlySet<string>): 'enter' | 'whole' | 'skip' {
-    if (this.base.get(path)?.mode === '160000') {
+    const isOfBase = this.base.get(path)?.mode === '160000'
+    if (isOfBase || (names.has('.git') && this.before.isSubmodule?.(path) === true)) {
       this.seen.add(path)
       this.sorted.submodules.push(path)
       return names.size === 0 ? 'skip' : 'whole'

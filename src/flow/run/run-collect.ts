@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { findRelation } from '../../git/ancestry.ts'
 import { parseCommit } from '../../git/commit.ts'
 import { commitChain } from '../../git/commit-chain.ts'
-import { statEntries } from '../../git/index-stats.ts'
+import { type StatEntry, statEntries } from '../../git/index-stats.ts'
 import type { ObjectReader } from '../../git/objects.ts'
 import type { CommitId, ObjectFormat, TreeId } from '../../model/ids.ts'
 import { keepFiles } from '../../store/left-work.ts'
@@ -13,6 +13,7 @@ import { readQuickly } from '../../sys/quick-files.ts'
 import { type BytePath, openUpDirectory, openUpTree } from '../../sys/walk-tree.ts'
 import { type CollectedFiles, collectFiles } from '../collect/collect-files.ts'
 import { type CollectedGit, collectGit } from '../collect/collect-git.ts'
+import { namedSubmodules } from '../collect/moved-submodules.ts'
 import type { FilesBefore } from '../collect/sort-tree.ts'
 import { settleUnseen } from '../collect/unseen-files.ts'
 import type { World } from '../world.ts'
@@ -58,13 +59,16 @@ export async function collectWork(
   openUpDirectory(slot.path)
   openUpTree(own.gitDir)
   const reader = await world.reader()
+  const staged = stagedEntries(own.gitDir, store.door.objectFormat)
+  const isNamed = namedSubmodules(slot.path)
+  const isSubmodule = (path: BytePath) => staged.get(path)?.mode === '160000' && isNamed(path)
   const files = await collectFiles(
     { repository, store, reader, path: slot.path },
     {
       commit: base,
-      before,
+      before: { ...before, isSubmodule },
       fileMaxBytes,
-      isForced: forcedPaths(own.gitDir, store.door.objectFormat),
+      isForced: (path) => staged.has(path),
       takeAway: (path) => void keepFiles(repository, options.run, slot.path, [path]),
     },
   )
@@ -77,11 +81,8 @@ export async function collectWork(
 }
 
 /** What the run's user gave to git counts as work, also where the ignore rules cover it. Only a hint: what is left out is kept all the same. */
-function forcedPaths(gitDir: string, format: ObjectFormat): (path: BytePath) => boolean {
-  const index = readQuickly(join(gitDir, 'index'))
-  const entries = index === null ? null : statEntries(index, format)
-  return (path) => entries?.has(path) === true
-}
+const stagedEntries = (gitDir: string, format: ObjectFormat): ReadonlyMap<BytePath, StatEntry> =>
+  statEntries(readQuickly(join(gitDir, 'index')) ?? Buffer.alloc(0), format)
 
 async function commitsSince(
   store: Store,

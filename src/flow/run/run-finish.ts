@@ -8,6 +8,7 @@ import { isRealDirectory } from '../../sys/quick-files.ts'
 import { type ChangeView, viewChange } from '../change-view.ts'
 import { checkRevision } from '../check.ts'
 import { type KeptWork, keepCollected, workRef } from '../collect/keep-collected.ts'
+import { submoduleHints } from '../collect/moved-submodules.ts'
 import { type CollectedWork, collectWork, type RunCommit } from './run-collect.ts'
 import { type RunStep, type StagedRun, stageRun } from './run-stage.ts'
 import { withoutGiven } from './run-uncommitted.ts'
@@ -211,6 +212,7 @@ function remarksOf(
     ...ended.survivors.map((pid) => `the process ${pid} could not be ended`),
     ...(isRewritten ? ['the commits do not build on HEAD; all is one change'] : []),
     ...kept.remarks,
+    ...submoduleHints(collected.submodules, kept.folder),
     ...[...leftOut.values()].slice(0, limits.failuresShown),
   ]
 }
