@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream'
 import type { Finished } from '../flow/review/finish-review.ts'
 import type { World } from '../flow/world.ts'
 import { refusalOf } from '../model/refusal-of.ts'
+import { visible } from '../review/visible.ts'
 import type { ReviewApp } from '../term/review-run.ts'
 import { reviewOnScreen } from '../term/review-run.ts'
 import { landedNotes, landedText } from './landed-text.ts'
@@ -75,5 +76,11 @@ function appFor(world: World, context: CliContext): ReviewApp {
 function describe(finished: Finished, terminal: Terminal): string {
   if (finished.kind === 'landed')
     return `${landedText(finished.landed, terminal)}${landedNotes(finished.landed)}`
-  return `${changeLine(finished.change, terminal)}${finished.kind === 'held' ? noticesOf(finished.change, terminal) : ''}`
+  const more =
+    finished.kind === 'held'
+      ? noticesOf(finished.change, terminal)
+      : finished.kind === 'approved' && finished.lacks !== undefined
+        ? `Approved, and not landed yet: ${visible(finished.lacks)}\n`
+        : ''
+  return `${changeLine(finished.change, terminal)}${more}`
 }

@@ -1,4 +1,5 @@
-import type { Change, CheckResult, FileSummary, Landing, Revision } from '../model/change.ts'
+import type { Change, ChangeComment, CheckResult, FileSummary, Landing, Revision } from '../model/change.ts'
+import type { CommentPlace } from '../review/comment-place.ts'
 
 /** A change as every surface shows it (DESIGN.md section 15). */
 export interface ChangeView {
@@ -16,7 +17,8 @@ export interface ChangeView {
   readonly files: readonly FileSummary[]
   readonly checks: readonly CheckResult[]
   readonly approvals: Change['approvals']
-  readonly comments: Change['comments']
+  /** `now`: where the lines of each stand in the revision that is shown. Absent in answers that are about something else. */
+  readonly comments: readonly (ChangeComment & { readonly now?: CommentPlace })[]
   readonly remarks: Revision['remarks']
   readonly rejection: string | null
   readonly landed: Landing | null

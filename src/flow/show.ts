@@ -3,10 +3,11 @@ import { refuse } from '../model/error.ts'
 import { renamesOf } from '../model/renames.ts'
 import type { DiffFile } from '../review/diff-file.ts'
 import { readAttachment } from '../store/change-log.ts'
-import { type ChangeView, viewChange } from './change-view.ts'
+import type { ChangeView } from './change-view.ts'
 import { currentRevision, outputPath } from './check.ts'
 import { loadChange } from './logged-change.ts'
 import { pairFiles } from './pair-files.ts'
+import { viewWithPlaces } from './place-comments.ts'
 import type { World } from './world.ts'
 
 export interface Shown {
@@ -26,7 +27,7 @@ export async function showChange(world: World, id: string): Promise<Shown> {
       return { check, output: bytes?.toString('utf8') ?? '' }
     }),
   )
-  return { change: viewChange(logged.change), log: logged.change.log, outputs }
+  return { change: await viewWithPlaces(world, logged.change), log: logged.change.log, outputs }
 }
 
 /**

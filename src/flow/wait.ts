@@ -4,6 +4,7 @@ import { limits } from '../model/limits.ts'
 import { logRef } from '../store/change-refs.ts'
 import { type ChangeView, viewChange } from './change-view.ts'
 import { loadChange } from './logged-change.ts'
+import { viewWithPlaces } from './place-comments.ts'
 import type { World } from './world.ts'
 
 const POLL_MS = 300
@@ -36,8 +37,9 @@ export async function awaitDecision(world: World, request: AwaitRequest): Promis
   for (;;) {
     const view = viewChange(change)
     const kind = outcomeOf(view)
-    if (kind !== null) return { kind, change: view }
-    if (view.comments.length > commentsSeen) return { kind: 'commented', change: view }
+    if (kind !== null) return { kind, change: await viewWithPlaces(world, change) }
+    if (view.comments.length > commentsSeen)
+      return { kind: 'commented', change: await viewWithPlaces(world, change) }
     const waitedMs = world.clock.elapsedMs() - begun
     if (waitedMs >= timeoutMs || request.signal?.aborted === true) return { kind: 'undecided', change: view }
     request.onWaiting?.(waitedMs)

@@ -44,9 +44,14 @@ function wantedLines(
   return { side: isNew ? 'new' : 'old', lines: kept.map((line) => line.slice(1)) }
 }
 
+const known = new WeakMap<Uint8Array, readonly string[]>()
+
+/** Many comments may be on one file. */
 function linesOf(bytes: Uint8Array): readonly string[] {
-  const text = new TextDecoder().decode(bytes)
-  return text === '' ? [] : text.replace(/\n$/, '').split('\n')
+  const text = known.has(bytes) ? '' : new TextDecoder().decode(bytes)
+  const lines = known.get(bytes) ?? (text === '' ? [] : text.replace(/\n$/, '').split('\n'))
+  known.set(bytes, lines)
+  return lines
 }
 
 function nearest(

@@ -23,9 +23,27 @@ export function finishRows(state: ReviewState): readonly Row[] {
     ...nameAll('accepted without having been on the screen', unseen),
     ...nameAll('undecided', undecided),
     ...failing.map(({ name, outcome }) => line(`✗ check ${oneLine(name)}: ${outcome}`, styles.bad)),
+    ...needsRows(state),
     line(''),
     ...offers(state).map(([key, words]): Row => [span(` ${key}  `, styles.bold), span(words)]),
   ]
+}
+
+/** Approvals of exactly what is shown. */
+export const standing = ({ approvals, digest }: ReviewState['change']) =>
+  approvals.filter((one) => one.digest === digest)
+
+/** Who else must say yes, and by what. */
+function needsRows({ change, needs }: ReviewState): readonly Row[] {
+  if (needs === null) return []
+  const people = new Set(standing(change).map(({ by }) => by))
+  const said = people.size === 0 ? '' : `: ${[...people].map(oneLine).join(', ')}`
+  const many = `${needs.count} people must approve; ${people.size} did${said}`
+  const how = needs.requires === 'terminal' ? ['only a terminal or a browser counts'] : []
+  const key =
+    needs.isSigned || needs.requires === 'signature' ? ['your approval is signed: have your key at hand'] : []
+  const words = [...(needs.count > 1 ? [many] : []), ...how, ...key]
+  return words.map((text): Row => [span(` ${text}`, styles.warning)])
 }
 
 const NAMED = 6

@@ -1,4 +1,5 @@
 import { oneLine } from '../review/comment-text.ts'
+import { standing } from './finish-rows.ts'
 import { type ReviewState, shownPieces } from './review-state.ts'
 import { fitRow, type Row, rowWidth, span, styles } from './spans.ts'
 
@@ -30,7 +31,7 @@ function checksRow({ change, since, draft }: ReviewState): Row {
       : [span(` ✗ ${oneLine(name)} (${outcome})`, styles.bad)],
   )
   const onto = change.onto.replace(/^refs\/heads\//, '')
-  const approvals = change.approvals.map(({ by, via }) => ` · approved by ${oneLine(by)} (${via})`)
+  const approvals = standing(change).map(({ by, via }) => ` · approved by ${oneLine(by)} (${via})`)
   const last = since === null ? [] : [span(` difference to revision ${draft.before}`, styles.warning)]
   const base = span(` on ${oneLine(onto)}@${(change.base ?? '(none)').slice(0, 7)}`, styles.faint)
   return [

@@ -91,7 +91,7 @@ class Run {
     this.#writer.write([opening])
     this.#timer = setInterval(() => void this.#look(), LOOK_EVERY_MS)
     // Colours come after the first hunk stands there: what makes them takes time to load.
-    setImmediate(() => void this.#colour())
+    setImmediate(() => void this.#colour().catch((error: unknown) => this.#note(this.#app.faultText(error))))
   }
 
   async #colour(): Promise<void> {
@@ -99,6 +99,14 @@ class Run {
     if (this.#isOver) return painter.close()
     this.#painter = painter
     this.#show(this.#state)
+    await this.#ask()
+  }
+
+  /** What approving takes is said before the last question. */
+  async #ask(): Promise<void> {
+    const { approvalNeeds } = await import('../flow/review/approval-needs.ts')
+    const needs = await approvalNeeds(this.#app.world, this.#state.change.id)
+    this.#show({ ...this.#state, needs })
   }
 
   #openWriter({ change, draft }: ReviewInHand): DraftWriter {
@@ -200,9 +208,9 @@ class Run {
 
   async #reopen(note: string): Promise<void> {
     const inHand = await openReview(this.#app.world, this.#state.change.id)
-    const { queue, size } = this.#state
+    const { queue, size, needs } = this.#state
     this.#writer = this.#openWriter(inHand)
-    this.#show({ ...stateOf(inHand, queue, size), note })
+    this.#show({ ...stateOf(inHand, queue, size), needs, note })
   }
 
   #onNews({ draft, others }: DraftNews): void {
@@ -266,6 +274,7 @@ export function stateOf(
 ): ReviewState {
   const state: ReviewState = {
     change,
+    needs: null,
     files,
     whole: pieces,
     draft,

@@ -1,4 +1,5 @@
 import type { ChangeView } from '../flow/change-view.ts'
+import type { ApprovalNeeds } from '../flow/review/approval-needs.ts'
 import type { DiffFile } from '../review/diff-file.ts'
 import { actOnDraft, type DraftAction, type ReviewDraft } from '../review/draft.ts'
 import { type DraftOutcome, outcomeOf } from '../review/draft-notes.ts'
@@ -33,6 +34,8 @@ export interface Prompt {
 
 export interface ReviewState {
   readonly change: ChangeView
+  /** null = not known yet. */
+  readonly needs: ApprovalNeeds | null
   readonly files: readonly DiffFile[]
   /** Whole pieces. */
   readonly whole: readonly KeyedPiece[]

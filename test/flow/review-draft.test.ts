@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { finishReview } from '../../src/flow/review/finish-review.ts'
 import { actOnReview, openReview, readReviewDraft } from '../../src/flow/review/open-review.ts'
+import { showChange } from '../../src/flow/show.ts'
 import { openWorld } from '../../src/flow/world.ts'
 import { splitPieces } from '../../src/review/piece-keys.ts'
 import { systemClock } from '../../src/sys/clock.ts'
@@ -71,6 +72,12 @@ test('an edited hunk, a part of one and a rejected one land as the reviewer had 
     ['shorter', true],
     ['not this', true],
     ['no', true],
+  ])
+  const { change } = await showChange(world, id)
+  expect(change.comments.map(({ now }) => now)).toMatchObject([
+    { kind: 'gone' },
+    { kind: 'gone' },
+    { kind: 'gone' },
   ])
   await world.close()
 })

@@ -39,6 +39,7 @@ function stateOf(files: readonly DiffFile[], columns = 100, rows = 24): ReviewSt
   }
   return {
     change: change as unknown as ChangeView,
+    needs: { count: 2, requires: 'signature', isSigned: true },
     files,
     whole,
     draft: actOnDraft(emptyDraft, open),
@@ -162,6 +163,12 @@ describe('the full screen', () => {
       const shown = viewOf(state, () => []).rows
       expect(shown.map(rowWidth)).toEqual(Array.from({ length: rows }, () => columns))
     }
+  })
+
+  test('says before the last question what approving takes', () => {
+    const shown = screen(keys(stateOf(files), 'f').state)
+    expect(shown).toContain('2 people must approve; 0 did')
+    expect(shown).toContain('your approval is signed')
   })
 
   test('says at 60 columns what it says at 100', () => {

@@ -1,4 +1,4 @@
-import { refuse } from '../../model/error.ts'
+import { GalleyError, refuse } from '../../model/error.ts'
 import type { View } from '../../review/draft.ts'
 import { type DraftOutcome, outcomeOf } from '../../review/draft-notes.ts'
 import { approve } from '../approve.ts'
@@ -19,7 +19,9 @@ export interface FinishRequest {
 
 export type Finished =
   | { readonly kind: 'landed'; readonly landed: Landed; readonly change: ChangeView }
-  | { readonly kind: 'approved' | 'sent-back' | 'commented'; readonly change: ChangeView }
+  | { readonly kind: 'sent-back' | 'commented'; readonly change: ChangeView }
+  /** `lacks`: why it does not land yet, where that was asked for: another person, or a signature. */
+  | { readonly kind: 'approved'; readonly change: ChangeView; readonly lacks?: string }
   /** A revision was made, and is not approved: a check wrote on it, or fails on it. */
   | { readonly kind: 'held'; readonly why: 'rewritten' | 'failing'; readonly change: ChangeView }
 
@@ -74,6 +76,12 @@ async function approveNext(
   const { id, digest } = next
   const approved = await approve(world, { id, digest, via })
   if (does === 'approve') return { kind: 'approved', change: approved.change }
-  const landed = await land(world, { id })
-  return { kind: 'landed', landed, change: landed.change }
+  try {
+    const landed = await land(world, { id })
+    return { kind: 'landed', landed, change: landed.change }
+  } catch (error) {
+    // One of several yeses was given, and stands.
+    if (!(error instanceof GalleyError) || error.code !== 'not-approved') throw error
+    return { kind: 'approved', change: approved.change, lacks: error.message }
+  }
 }
