@@ -101,7 +101,7 @@ export async function runChecks(
   const paths = revision.manifest.map((t) => t.path)
   const wanted = applicableChecks(policy, revision.manifest)
   const [small, hooks] = await Promise.all([
-    ensureScratch(world.repository, store, { id, commit, paths }),
+    ensureScratch(world.repository, store, await world.reader(), { id, commit, paths }),
     policy.checkHooks ? findTeamHooks(world.repository) : [],
   ])
   if (hooks.length === 0 && wanted.length === 0) return []

@@ -158,7 +158,7 @@ function withChecksum(format: ObjectFormat, parts: readonly Buffer[]): readonly 
   return [...parts, hash.digest()]
 }
 
-function entryBytes(edit: Extract<IndexEdit, { kind: 'set' }>, name: Buffer, idBytes: number): Buffer {
+export function entryBytes(edit: Extract<IndexEdit, { kind: 'set' }>, name: Buffer, idBytes: number): Buffer {
   const fixed = STAT_BYTES + idBytes + 2
   const entry = Buffer.alloc((fixed + name.length + 8) & ~7)
   const { stat } = edit

@@ -1,5 +1,6 @@
 import { basename, dirname, join } from 'node:path'
 import type { GitDoor } from '../git/door.ts'
+import type { ObjectReader } from '../git/objects.ts'
 import type { Repository } from '../git/open-repository.ts'
 import { addScratchTree, checkOutScratch, isCleanAt, setCone } from '../git/scratch-tree.ts'
 import { refuse } from '../model/error.ts'
@@ -8,6 +9,7 @@ import { isScratchTree } from '../sys/scratch-identity.ts'
 import { removeTree } from '../sys/trees.ts'
 import type { Store } from './open-store.ts'
 import { ensureScratchHome, scratchHome } from './scratch-home.ts'
+import { writeSmallTree } from './small-tree.ts'
 
 /** A scratch tree of galley's, outside the user's repository. */
 export interface ScratchTree {
@@ -46,28 +48,38 @@ function treeOf(repository: Repository, store: Store, id: ChangeId, form: Scratc
 export async function ensureScratch(
   repository: Repository,
   store: Store,
+  reader: ObjectReader,
   request: { readonly id: ChangeId; readonly commit: CommitId; readonly paths: readonly string[] },
 ): Promise<ScratchTree> {
   const tree = treeOf(repository, store, request.id, 'small')
   const { path, door } = tree
+  const { commit } = request
+  const directories = coneOf(request.paths)
+  const reason = `galley ${request.id}`
   const exists = await isScratchTree(path, door.gitDir)
   if (!exists) {
-    // What stands there instead (a link, a tree whose registration is gone) is taken away without following it.
-    await removeTree(path)
-    await removeTree(door.gitDir)
+    await removeRemains(tree)
     await ensureScratchHome(repository)
-    await addScratchTree(store.door, { path, commit: request.commit, reason: `galley ${request.id}` })
+    if (await writeSmallTree(store, tree, reader, { commit, directories, reason })) return tree
+    await removeRemains(tree)
+    await addScratchTree(store.door, { path, commit, reason })
     if (!(await isScratchTree(path, door.gitDir))) {
       refuse('io-error', `the scratch tree ${path} could not be made: something else stands in its place`, {
         path,
       })
     }
   }
-  if (!exists || !(await isCleanAt(door, request.commit))) {
-    await setCone(door, coneOf(request.paths))
-    await checkOutScratch(door, request.commit)
+  if (!exists || !(await isCleanAt(door, commit))) {
+    await setCone(door, directories)
+    await checkOutScratch(door, commit)
   }
   return tree
+}
+
+/** What stands there instead (a link, a tree whose registration is gone) is taken away without following it. */
+async function removeRemains({ path, door }: ScratchTree): Promise<void> {
+  await removeTree(path)
+  await removeTree(door.gitDir)
 }
 
 /**
@@ -87,7 +99,5 @@ function coneOf(paths: readonly string[]): readonly string[] {
 
 /** Removes a change's scratch tree in its small form. Links in it are unlinked, never followed. */
 export async function removeSmallTree(repository: Repository, store: Store, id: ChangeId): Promise<void> {
-  const { path, door } = treeOf(repository, store, id, 'small')
-  await removeTree(path)
-  await removeTree(door.gitDir)
+  await removeRemains(treeOf(repository, store, id, 'small'))
 }

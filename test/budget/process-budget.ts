@@ -7,15 +7,15 @@ import { makeRepo } from '../helpers/repo.ts'
  * that is saved is saved here for good; one more needs a reason.
  */
 const BUDGET = {
-  propose: 14,
+  propose: 10,
   approve: 8,
   land: 17,
   status: 2,
   log: 2,
   show: 5,
-  undo: 32,
-  apply: 30,
-  capture: 16,
+  undo: 28,
+  apply: 26,
+  capture: 12,
 }
 
 /** What each verb costs in a repository of `count` files, the second time round: the store is there then. */
