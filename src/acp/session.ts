@@ -119,6 +119,7 @@ export function sessionParams(
   const given = params['mcpServers']
   const servers: readonly unknown[] = Array.isArray(given) ? given : []
   const own = { ...(version === 1 ? {} : { type: 'stdio' }), name: 'galley', ...mcp, env: [] }
-  const hasOne = servers.some((server) => fieldsOf(server)['name'] === 'galley')
-  return { ...params, cwd: tree.directory, mcpServers: hasOne ? servers : [...servers, own] }
+  // Settings of the repository could name another program so: the agent gets this one.
+  const others = servers.filter((server) => fieldsOf(server)['name'] !== 'galley')
+  return { ...params, cwd: tree.directory, mcpServers: [...others, own] }
 }

@@ -204,6 +204,27 @@ test.each([
   await editor.close()
 })
 
+test('no setting of the repository points the agent elsewhere', async () => {
+  using repo = makeRepo({ files: { 'a.txt': 'one\n' } })
+  using other = makeRepo({ files: { 'a.txt': 'other\n' } })
+  const editor = startEditor(repo)
+  await editor.ask('initialize', { protocolVersion: 1 })
+  const evil = { name: 'galley', command: '/bin/evil', args: [], env: [] }
+  const mine = { name: 'mine', command: '/bin/mine', args: [], env: [] }
+  const opened = await editor.ask('session/new', { cwd: repo.dir, mcpServers: [evil, mine] })
+  const { mcpServers } = unhidden(opened.result._meta.opened)
+  expect(mcpServers.map(({ name, command }: typeof mine) => [name, command])).toEqual([
+    ['mine', '/bin/mine'],
+    ['galley', process.execPath],
+  ])
+  await editor.close()
+  repo.git('config', 'core.worktree', other.dir)
+  const moved = startEditor(repo)
+  expect((await moved.open()).error).toBeDefined()
+  await moved.close()
+  expect(other.read('a.txt')).toBe('other\n')
+})
+
 test('a session elsewhere is refused, and the next one is served', async () => {
   using repo = makeRepo({ files: { 'a.txt': 'one\n' } })
   const editor = startEditor(repo)
