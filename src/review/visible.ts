@@ -1,4 +1,5 @@
 import { codeOf, unseenIn } from '../model/unseen.ts'
+import { misleadingIn } from './look-alikes.ts'
 
 /** A piece of foreign text, as it may go to a terminal or a page. */
 export interface VisiblePart {
@@ -8,7 +9,7 @@ export interface VisiblePart {
 }
 
 /**
- * Foreign bytes or text with everything unseen written out: characters as `\u{202E}`, bytes that are not UTF-8 as
+ * Foreign bytes or text with everything unseen or misleading written out: characters as `\u{202E}`, bytes that are not UTF-8 as
  * `\x{FF}`.
  *
  * Total, and linear in the length. The result holds no control character but tab and line feed, so that no text can
@@ -50,9 +51,13 @@ function markedParts(content: Uint8Array | string): VisiblePart[] {
 
 function pushMarked(parts: VisiblePart[], text: string): void {
   let from = 0
-  for (const { character, index } of unseenIn(text)) {
-    // In whole lines, blank, tab and line feed are what they seem.
-    if (character === '\t' || character === '\n') continue
+  // In whole lines, blank, tab and line feed are what they seem.
+  const unseen = [...unseenIn(text)].filter(({ character }) => character !== '\t' && character !== '\n')
+  const misleading = misleadingIn(text)
+  const all = misleading.length === 0 ? unseen : [...unseen, ...misleading].sort((a, b) => a.index - b.index)
+  for (const { character, index } of all) {
+    // A mark may be both.
+    if (index < from) continue
     if (index > from) parts.push({ kind: 'text', text: text.slice(from, index) })
     parts.push({ kind: 'mark', text: codeOf(character) })
     from = index + character.length

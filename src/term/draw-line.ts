@@ -1,8 +1,6 @@
-import { codeOf } from '../model/unseen.ts'
-import { lookAlikesIn } from '../review/look-alikes.ts'
 import { visibleParts } from '../review/visible.ts'
 import { type Row, type Span, span, styles, withStyle } from './spans.ts'
-import { clustersOf, textWidth } from './width.ts'
+import { textWidth } from './width.ts'
 
 /** A stretch of a line in UTF-16 units, and its style: of syntax, or a word that differs. */
 export interface Paint {
@@ -20,12 +18,10 @@ export interface LineStyle {
 }
 
 const TAB = 8
-/** Marks over one letter that are drawn; more of them reach into the lines around. */
-const MARKS_DRAWN = 2
 
 /**
- * One line of a file (without its line feed) as it may stand on the screen. Everything unseen is written out, and so are letters that
- * pass for others, marks without a letter or too many over one; tabs are blanks.
+ * One line of a file (without its line feed) as it may stand on the screen. Everything unseen or misleading is written out; tabs are
+ * blanks.
  */
 export function drawContent(bytes: Uint8Array | string, how: LineStyle): Row {
   const row: Span[] = []
@@ -44,8 +40,7 @@ export function drawContent(bytes: Uint8Array | string, how: LineStyle): Row {
     const isMarked = part.kind === 'trailing-blank' && how.marksTrailing
     for (const piece of stretches(part.text, offset, how)) {
       const style = isMarked ? withStyle(piece.style, styles.mark) : piece.style
-      if (piece.isCode) push(piece.text, withStyle(how.style, styles.mark))
-      else for (const text of tabbed(piece.text, how.showsBlanks, () => column)) push(text, style)
+      for (const text of tabbed(piece.text, how.showsBlanks, () => column)) push(text, style)
     }
     offset += part.text.length
   }
@@ -57,50 +52,19 @@ function unitsOf(code: string): number {
   return Number.parseInt(code.slice(3, -1), 16) > 0xffff ? 2 : 1
 }
 
-interface Stretch {
-  readonly text: string
-  readonly style: string
-  readonly isCode: boolean
-}
-
-function* stretches(text: string, offset: number, { style, paints }: LineStyle): Generator<Stretch> {
-  const codes = new Map(
-    [...lookAlikesIn(text), ...looseMarksIn(text)].map((one) => [one.index, one.character]),
-  )
+/** The text in stretches of one style each. */
+function* stretches(text: string, offset: number, { style, paints }: LineStyle): Generator<Span> {
   const cuts = new Set<number>([0, text.length])
   for (const { from, to } of paints)
     for (const at of [from - offset, to - offset]) if (at > 0 && at < text.length) cuts.add(at)
-  for (const [at, character] of codes) cuts.add(at).add(at + character.length)
   const ends = [...cuts].sort((a, b) => a - b)
   for (const [index, from] of ends.entries()) {
     const to = ends[index + 1]
     if (to === undefined) return
-    const code = codes.get(from)
     const own = paints.filter((paint) => paint.from - offset <= from && paint.to - offset >= to)
     const painted = own.reduce((sum, paint) => withStyle(sum, paint.style), style)
-    if (code === undefined) yield { text: text.slice(from, to), style: painted, isCode: false }
-    else yield { text: codeOf(code), style: painted, isCode: true }
+    yield { text: text.slice(from, to), style: painted }
   }
-}
-
-const MARK = /^[\p{Mn}\p{Me}]/u
-const ANY_MARK = /[\p{Mn}\p{Me}]/u
-
-function looseMarksIn(text: string): readonly { readonly index: number; readonly character: string }[] {
-  if (!ANY_MARK.test(text)) return []
-  const found: { index: number; character: string }[] = []
-  let index = 0
-  for (const cluster of clustersOf(text)) {
-    let at = index
-    let marks = 0
-    for (const character of cluster.text) {
-      const isLoose = MARK.test(character) && (at === index || ++marks > MARKS_DRAWN)
-      if (isLoose) found.push({ index: at, character })
-      at += character.length
-    }
-    index = at
-  }
-  return found
 }
 
 function* tabbed(text: string, showsBlanks: boolean, columnOf: () => number): Generator<string> {

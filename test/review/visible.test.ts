@@ -18,6 +18,10 @@ describe('visible', () => {
     ['line and paragraph separators', 'a\u2028b\u2029c', 'a\\u{2028}b\\u{2029}c'],
     ['variation selectors and tags', 'a\ufe0f\u{e0041}', 'a\\u{FE0F}\\u{E0041}'],
     ['fillers that are drawn as nothing', '\u3164\u2800\uffa0', '\\u{3164}\\u{2800}\\u{FFA0}'],
+    ['a Cyrillic letter in a Latin word', 'p\u0430ypal Привет', 'p\\u{430}ypal Привет'],
+    ['a Greek question mark', 'f()\u037e', 'f()\\u{37E}'],
+    ['a mark without a letter', ' \u0301a', ' \\u{301}a'],
+    ['a pile of marks', `a${'\u0301'.repeat(6)}`, `a${'\u0301'.repeat(4)}\\u{301}\\u{301}`],
     ['half a surrogate pair', 'a\ud83d.', 'a\\u{D83D}.'],
   ])('marks %s', (_, text, expected) => {
     expect(visible(text)).toBe(expected)
@@ -28,6 +32,7 @@ describe('visible', () => {
     'äöü 漢字 Ελληνικά עברית',
     '🎉 → “quotes” – dashes',
     'e\u0301',
+    'हिन्दी ไทย ‘naïve’ 日本語ABC αβγ',
     '',
   ])('leaves %j as it is', (text) => {
     expect(visible(text)).toBe(text)
