@@ -84,6 +84,18 @@ export const verbs: VerbTable = {
     summary: 'Take changes and approvals from a remote',
     load: async () => (await import('./verbs/fetch.ts')).fetch,
   },
+  enqueue: {
+    summary: "Put an approved change into a remote's landing queue",
+    load: async () => (await import('./verbs/enqueue.ts')).enqueue,
+  },
+  dequeue: {
+    summary: "Take a change out of a remote's landing queue",
+    load: async () => (await import('./verbs/dequeue.ts')).dequeue,
+  },
+  queue: {
+    summary: 'List what waits to land on a remote, or land it',
+    load: async () => (await import('./verbs/queue.ts')).queue,
+  },
   connect: {
     summary: 'Serve this repository to an Agent Zero server',
     load: async () => (await import('./verbs/connect.ts')).connect,

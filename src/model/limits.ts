@@ -73,6 +73,9 @@ export const limits = {
   exchangeSilentMs: 120_000,
   /** How often a push that lost a race looks again at what the remote holds. */
   exchangeTries: 8,
+  /** How often a lander tries one change that others are faster with, and how long its claim holds. */
+  queueTries: 20,
+  queueClaimMs: 15 * 60_000,
   /** How far the clock of another machine may be ahead. */
   clockAheadMs: 24 * 3_600_000,
   /** The list of allowed signers. */

@@ -27,6 +27,8 @@ export interface PushRequest extends TransportOptions {
   readonly remote?: string
   /** A branch to push in one transaction with the changes whose commits it brings. */
   readonly withBranch?: string
+  /** Moves with the branch, in the same transaction. */
+  readonly along?: readonly RemoteUpdate[]
 }
 
 export interface Pushed {
@@ -67,7 +69,8 @@ export async function pushChanges(world: World, request: PushRequest): Promise<P
   const side = await openRemote(world, store, { ...request, direction: 'push' })
   const branch =
     request.withBranch === undefined ? null : await openBranchPush(world, side, request.withBranch)
-  const first = branch === null ? [] : await pushWithBranch(world, store, side, branch)
+  const along = request.along ?? []
+  const first = branch === null ? [] : await pushWithBranch(world, store, side, { branch, along })
   const rest = await pushRest(world, store, side)
   const pushed = [...first, ...rest.pushed].map(({ ref, next }) => ({ ref, object: next }))
   const ids = [...new Set(pushed.flatMap(({ ref }) => readExchangedRef(ref)?.id ?? []))]
@@ -169,18 +172,19 @@ async function pushWithBranch(
   world: World,
   store: Store,
   side: RemoteSide,
-  branch: BranchPush,
+  { branch, along }: { readonly branch: BranchPush; readonly along: readonly RemoteUpdate[] },
 ): Promise<readonly RemoteUpdate[]> {
   await branch.askHook()
   for (let tries = 1; ; tries++) {
     const { updates, behind } = await plan(world, store, await listGalleyRefs(side), branch.changes)
     if (behind.length > 0) refuseBehind(side, behind, { pushed: [], branch: null })
-    const all = [...updates, ...branch.updates]
+    const all = [...updates, ...branch.updates, ...along]
     const outcomes = await pushRefs(side.transport, all, true)
     refuseRefused(side, outcomes, [])
     const lost = outcomes.filter((outcome) => outcome.kind === 'moved')
     if (lost.length === 0) return updates
-    const isBranch = lost.some((one) => one.ref === branch.ref && !one.reason.includes('atomic'))
+    const fixed = [branch.ref, ...along.map(({ ref }) => ref)]
+    const isBranch = lost.some((one) => fixed.includes(one.ref) && !one.reason.includes('atomic'))
     if (isBranch || tries >= limits.exchangeTries) {
       refuse(
         'branch-moved',

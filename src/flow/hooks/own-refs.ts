@@ -1,9 +1,10 @@
-import { isAncestor } from '../../git/commit-log.ts'
+import { countCommits, isAncestor } from '../../git/commit-log.ts'
 import { refuse } from '../../model/error.ts'
 import { type CommitId, commitId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { readApproval } from '../../store/approvals.ts'
 import { type ExchangedRef, readExchangedRef, readLogPart } from '../../store/exchange.ts'
+import { QUEUE_PREFIX, readQueue } from '../../store/queue-chain.ts'
 import type { Verifier } from '../verify/verifier.ts'
 import type { RefStep } from './hook-refs.ts'
 
@@ -23,6 +24,7 @@ export const isOwnRef = (ref: string): boolean => `${ref.toLowerCase()}/`.starts
  */
 export async function guardOwnRef(verifier: Verifier, step: RefStep): Promise<void> {
   const { ref, before, after } = step
+  if (ref.startsWith(QUEUE_PREFIX)) return guardQueue(verifier, step)
   const named = readExchangedRef(ref)
   if (named === null) {
     if (after === null) return
@@ -44,6 +46,23 @@ export async function guardOwnRef(verifier: Verifier, step: RefStep): Promise<vo
   }
   const reason = await faultOf(verifier, named, { ref, before, after })
   if (reason !== null) refuse('forged', `${ref} may not be made or moved: ${reason}`, { ref, before, after })
+}
+
+/** A queue moves forward only, a few events at a time, and says what waits. Which events are true is for whoever lands to see. */
+async function guardQueue(verifier: Verifier, { ref, before, after }: RefStep): Promise<void> {
+  const isForwardOnly =
+    after !== null && (before === null || (await isAncestor(verifier.door, before, after)))
+  if (!isForwardOnly)
+    refuse('forged', `${ref} may not ${after === null ? 'be deleted' : 'move'}: a queue moves forward only`, {
+      ref,
+      before,
+      after,
+    })
+  const range = { include: [after], exclude: before === null ? [] : [before] }
+  const isMany =
+    (await countCommits(verifier.door, range, limits.pushedEventsMax + 1)) > limits.pushedEventsMax
+  if (isMany || (await readQueue(verifier.reader, after)) === null)
+    refuse('forged', `${ref} may not be made or moved: it holds no queue`, { ref, before, after })
 }
 
 const isForward = async (
