@@ -36,6 +36,14 @@ interface Waiting {
   readonly session: Session | null
 }
 
+interface Question {
+  readonly sessionId: string
+  readonly answer: (answer: Answer) => void
+}
+
+/** Ids of galley's own questions; no editor makes such ones. */
+const OWN_ID = /^galley-[0-9a-f]{24}$/
+
 /** What stands between an editor and an agent: each message of either side comes in here, and goes on as the other is to see it. */
 export class AcpProxy {
   readonly #options: ProxyOptions
@@ -45,7 +53,7 @@ export class AcpProxy {
   readonly #ofEditor = new Map<string, Waiting>()
   readonly #ofAgent = new Map<string, Waiting>()
   /** Galley's own questions. */
-  readonly #questions = new Map<string, (answer: Answer) => void>()
+  readonly #questions = new Map<string, Question>()
   readonly #tasks = new Set<Promise<void>>()
   #version: ProtocolVersion = 1
   /** The editor's messages to a session wait behind what galley puts in before one of them. */
@@ -61,7 +69,7 @@ export class AcpProxy {
       job,
       version: () => this.#version,
       say: (sessionId, text) => toEditor(sayIn(this.#version, sessionId, text, `galley-${random()}`)),
-      ask: (params) => this.#ask(params),
+      ask: (sessionId, params) => this.#ask(sessionId, params),
     }
   }
 
@@ -194,8 +202,10 @@ export class AcpProxy {
     const { method, session } = waiting
     const result = fieldsOf(message['result'])
     if (method === 'initialize') this.#version = result['protocolVersion'] === 2 ? 2 : 1
-    if (session !== null && OPENING.includes(method) && typeof result['sessionId'] === 'string')
-      session.id = result['sessionId']
+    if (session !== null && OPENING.includes(method)) {
+      if (message['error'] !== undefined) this.#sessions.drop(session)
+      else if (typeof result['sessionId'] === 'string') session.id = result['sessionId']
+    }
     const endsTurn = method === 'session/prompt' && this.#version === 1
     if (endsTurn && session !== null && session.id !== null)
       this.#holdBack(session, session.id, message, text)
@@ -204,7 +214,11 @@ export class AcpProxy {
 
   /** The end of a turn is told when the person has been asked. */
   #holdBack(session: Session, sessionId: string, message: Message, text: string): void {
-    this.#track(endTurn(this.#host, session, sessionId).then(() => this.#show(message, text)))
+    const result = fieldsOf(message['result'] ?? fieldsOf(message.params)['update'])
+    // An editor whose person has cancelled shows no question any more.
+    const asks = result['stopReason'] !== 'cancelled'
+    const ending = endTurn(this.#host, session, { sessionId, asks })
+    this.#track(ending.then(() => this.#show(message, text)))
   }
 
   /** A terminal runs in the tree; all else that the editor is told names the files that it knows. */
@@ -213,22 +227,31 @@ export class AcpProxy {
     this.#options.toEditor(mapped, mapped === message ? text : undefined)
   }
 
-  #ask(params: object): Promise<Answer> {
+  #ask(sessionId: string, params: object): Promise<Answer> {
     if (this.#hasEnded) return Promise.resolve('later')
     const id = `galley-${this.#options.random()}`
-    return new Promise((resolve) => {
-      this.#questions.set(id, resolve)
+    return new Promise((answer) => {
+      this.#questions.set(id, { sessionId, answer })
       this.#options.toEditor(request(id, 'session/request_permission', params))
     })
   }
 
   #takeAnswer(message: Message): boolean {
-    const { id, method } = message
-    const resolve = method === undefined && typeof id === 'string' ? this.#questions.get(id) : undefined
-    if (resolve === undefined) return false
-    this.#questions.delete(id as string)
-    resolve(answerOf(message))
+    const { id, method, params } = message
+    if (method === 'session/cancel') this.#leaveOpen(fieldsOf(params)['sessionId'])
+    if (method !== undefined || typeof id !== 'string' || !OWN_ID.test(id)) return false
+    this.#questions.get(id)?.answer(answerOf(message))
+    this.#questions.delete(id)
     return true
+  }
+
+  /** Who cancels a turn decides nothing about its change; nor does one who is gone (`undefined`: all are). */
+  #leaveOpen(sessionId?: unknown): void {
+    for (const [id, question] of this.#questions) {
+      if (sessionId !== undefined && question.sessionId !== sessionId) continue
+      this.#questions.delete(id)
+      question.answer('later')
+    }
   }
 
   /** A message that could not be taken from one side: whoever waits for it is told. */
@@ -244,11 +267,11 @@ export class AcpProxy {
   /** One side is gone: nobody is asked any more, and what the editor still waits for is answered. Waits for what runs. */
   async end(why: string): Promise<void> {
     this.#hasEnded = true
-    for (const resolve of this.#questions.values()) resolve('later')
-    this.#questions.clear()
+    this.#leaveOpen()
     while (this.#tasks.size > 0) await Promise.all(this.#tasks)
     for (const { id, method, session } of this.#ofEditor.values()) {
-      if (method === 'session/prompt' && session?.id != null) await endTurn(this.#host, session, session.id)
+      if (method === 'session/prompt' && session?.id != null)
+        await endTurn(this.#host, session, { sessionId: session.id, asks: false })
       this.#options.toEditor(failure(id, INTERNAL_ERROR, why))
     }
     this.#ofEditor.clear()

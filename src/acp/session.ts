@@ -18,7 +18,7 @@ export interface SessionHost {
   /** Says something in the conversation. */
   readonly say: (sessionId: string, text: string) => void
   /** Asks the person before the editor. */
-  readonly ask: (params: object) => Promise<Answer>
+  readonly ask: (sessionId: string, params: object) => Promise<Answer>
 }
 
 /** One conversation of the editor's with the agent, and its tree. */
@@ -39,12 +39,20 @@ export const wordsOf = (session: Session) => ({ title: session.title, body: '' }
  * Ends a turn: what the agent did becomes a change, the person is asked about it, and a yes lands it. Never fails: what stands in the way is
  * said in the conversation.
  */
-export async function endTurn(host: SessionHost, session: Session, sessionId: string): Promise<void> {
+export async function endTurn(
+  host: SessionHost,
+  session: Session,
+  { sessionId, asks }: { readonly sessionId: string; readonly asks: boolean },
+): Promise<void> {
   const say = (text: string) => host.say(sessionId, text)
   try {
     const turn = await host.job(() => session.tree.takeTurn(wordsOf(session)))
     for (const remark of turn.remarks) say(visible(remark))
-    if (turn.change !== null) await decide(host, session, sessionId, turn.change)
+    if (turn.change === null) return
+    const { id, state, comments } = turn.change
+    session.told = { id, state, comments: comments.length }
+    if (asks) await decide(host, session, sessionId, turn.change)
+    else say(waits(turn.change))
   } catch (error) {
     say(visible(turnRefusal(error)))
   }
@@ -56,7 +64,6 @@ async function decide(
   sessionId: string,
   { id, revision, comments, state }: NonNullable<Turn['change']>,
 ): Promise<void> {
-  session.told = { id, state, comments: comments.length }
   const asked = await host.job(() => questionForClient(host.world, id)).catch((error: unknown) => error)
   if (asked instanceof Error) {
     host.say(sessionId, visible(`${id} revision ${revision} is staged. ${turnRefusal(asked)}`))
@@ -64,16 +71,18 @@ async function decide(
   }
   const { change, pairs } = asked as Awaited<ReturnType<typeof questionForClient>>
   const params = questionParams(host.version(), { sessionId, root: session.root, change, pairs })
-  const answer = await host.ask(params)
+  const answer = await host.ask(sessionId, params)
   const said = await host.job(() => carryOut(host.world, change, answer))
   session.told = { id, state: answer === 'land' ? 'landed' : state, comments: comments.length }
   host.say(sessionId, said)
 }
 
+const waits = (change: NonNullable<Turn['change']>): string =>
+  `${change.id} waits, ${sizeOf(change)}; nothing has landed. To decide: galley review ${change.id}`
+
 async function carryOut(world: World, change: NonNullable<Turn['change']>, answer: Answer): Promise<string> {
   const { id, digest } = change
-  if (answer === 'later')
-    return `${id} waits, ${sizeOf(change)}; nothing has landed. To decide: galley review ${id}`
+  if (answer === 'later') return waits(change)
   if (answer === 'reject') {
     await decideByClient(world, { id, digest }, { kind: 'reject', comment: '' })
     return `${id} was rejected; nothing has landed. Say in your next message what should be different.`

@@ -18,10 +18,13 @@ const SESSIONS_MAX = 16
 /** The sessions of one agent, and how each side spells their places. */
 export class Sessions {
   readonly #options: SessionsOptions
-  readonly #all: Session[] = []
+  #all: readonly Session[] = []
+  /** Trees that no session has, in which no agent has worked. */
+  readonly #free: LiveTree[]
 
   constructor(options: SessionsOptions) {
     this.#options = options
+    this.#free = [options.first]
   }
 
   /** @throws GalleyError `outside-repository`; `busy`; the codes of `run`. */
@@ -34,12 +37,18 @@ export class Sessions {
         'Restart the agent in your editor: its work is kept, and its trees are given back.',
       )
     const directory = typeof given === 'string' ? given.replace(/(?<=.)[/]+$/, '') : ''
-    const { first, openTree, placeOf, job } = this.#options
+    const { openTree, placeOf, job } = this.#options
     const place = await placeOf(directory)
-    const tree = this.#all.length === 0 ? first.at(place) : await job(() => openTree(place))
+    const tree = this.#free.pop()?.at(place) ?? (await job(() => openTree(place)))
     const session = { tree, root: this.#rootOf(directory, place), id: null, title: '', told: null }
-    this.#all.push(session)
+    this.#all = [...this.#all, session]
     return session
+  }
+
+  /** The agent would not open it, as before a login: the next one gets its tree. */
+  drop(session: Session): void {
+    this.#all = this.#all.filter((one) => one !== session)
+    this.#free.push(session.tree)
   }
 
   /** The root as the editor spells it, which may go through a link. */

@@ -179,27 +179,22 @@ test.each([
   expect(repo.snapshot()).toEqual(before)
 })
 
-test.each([
-  [
-    'one that is too large',
-    `{"jsonrpc":"2.0","id":9,"method":"x","params":"${'a'.repeat(34 << 20)}"}`,
-    'too-large',
-    9,
-  ],
-  [
-    'one that is nested too deeply',
-    `{"id":8,"params":${'['.repeat(100)}${']'.repeat(100)}}`,
-    'invalid-json',
-    8,
-  ],
-  ['one that is no JSON', 'hello', 'invalid-json', null],
-  ['a batch', '[{"id":1,"method":"fs/write_text_file"}]', 'no JSON-RPC message', null],
-])('answers a message that it cannot take, and goes on: %s', async (_, text, why, id) => {
+test('answers a message that it cannot take, and goes on', async () => {
   using repo = makeRepo({ files: { 'a.txt': 'one\n' } })
   const editor = startEditor(repo)
-  const answer = editor.next((message) => message.error !== undefined)
-  editor.send(text)
-  expect(await answer).toMatchObject({ id, error: { message: expect.stringContaining(why) } })
+  const large = `{"jsonrpc":"2.0","id":9,"method":"x","params":"${'a'.repeat(34 << 20)}"}`
+  const deep = `{"id":8,"params":${'['.repeat(100)}${']'.repeat(100)}}`
+  const strange = [
+    [large, 'too-large', 9],
+    [deep, 'invalid-json', 8],
+    ['hello', 'invalid-json', null],
+    ['[{"id":1,"method":"fs/write_text_file"}]', 'no JSON-RPC message', null],
+  ] as const
+  for (const [text, why, id] of strange) {
+    const answer = editor.next((message) => message.error !== undefined)
+    editor.send(text)
+    expect(await answer).toMatchObject({ id, error: { message: expect.stringContaining(why) } })
+  }
   expect((await editor.open()).result.sessionId).toBe('s-1')
   await editor.close()
 })
@@ -225,10 +220,31 @@ test('no setting of the repository points the agent elsewhere', async () => {
   expect(other.read('a.txt')).toBe('other\n')
 })
 
-test('a session elsewhere is refused, and the next one is served', async () => {
+test('a cancelled turn is staged and not asked about; a cancelled question decides nothing', async () => {
   using repo = makeRepo({ files: { 'a.txt': 'one\n' } })
+  const before = repo.snapshot()
   const editor = startEditor(repo)
+  await editor.open()
+  const asked = editor.next(({ method }) => method === 'session/request_permission')
+  const turn = editor.prompt([write('a.txt', 'two\n')])
+  const { id } = await asked
+  editor.send(JSON.stringify({ jsonrpc: '2.0', method: 'session/cancel', params: { sessionId: 's-1' } }))
+  expect((await turn).result.stopReason).toBe('end_turn')
+  // An answer that comes late is nobody's.
+  editor.send(JSON.stringify({ id, result: { outcome: { outcome: 'selected', optionId: 'land' } } }))
+  const questions = () => editor.seen.filter(({ method }) => method === 'session/request_permission').length
+  await editor.prompt([write('a.txt', 'three\n'), { do: 'stop', reason: 'cancelled' }])
+  expect(questions()).toBe(1)
+  expect(repo.snapshot()).toEqual(before)
+  await editor.close()
+})
+
+test('a session elsewhere is refused; one that the agent refuses leaves its tree to the next', async () => {
+  using repo = makeRepo({ files: { 'a.txt': 'one\n' } })
+  const editor = startEditor(repo, { env: { REFUSE_FIRST: '1' } })
   expect((await editor.open(1, '/')).error.data.code).toBe('outside-repository')
-  expect((await editor.open()).result.sessionId).toBe('s-1')
+  expect((await editor.open()).error.code).toBe(-32000)
+  const { result } = await editor.open()
+  expect(unhidden(result._meta.opened).cwd).toMatch(/pool-1$/)
   await editor.close()
 })

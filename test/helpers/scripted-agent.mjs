@@ -11,6 +11,8 @@ let cwd = process.cwd()
 let version = 1
 let opened = null
 let asked = 0
+let stopReason = 'end_turn'
+let refuses = process.env.REFUSE_FIRST === '1'
 
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 const ask = (method, params) =>
@@ -32,6 +34,9 @@ const steps = {
     send({ method, params: JSON.parse(JSON.stringify(params).replaceAll('{{cwd}}', cwd)) }),
   raw: ({ text }) => process.stdout.write(`${text}\n`),
   exit: ({ code }) => process.exit(code),
+  stop: ({ reason }) => {
+    stopReason = reason
+  },
   hang: () => new Promise(() => undefined),
 }
 
@@ -53,6 +58,10 @@ async function answer({ id, method, params }) {
     version = params.protocolVersion
     return send({ id, result: { protocolVersion: version } })
   }
+  if (method === 'session/new' && refuses) {
+    refuses = false
+    return send({ id, error: { code: -32000, message: 'Authentication required' } })
+  }
   if (method === 'session/new' || method === 'session/load') {
     cwd = params.cwd
     opened = params
@@ -67,19 +76,28 @@ async function answer({ id, method, params }) {
   if (method !== 'session/prompt') return send({ id, result: { echo: { method, params } } })
   if (version === 2) send({ id, result: {} })
   const _meta = await prompted(params)
-  if (version === 1) return send({ id, result: { stopReason: 'end_turn', _meta } })
+  if (version === 1) return send({ id, result: { stopReason, _meta } })
   send({
     method: 'session/update',
     params: {
       sessionId: 's-1',
-      update: { sessionUpdate: 'state_update', state: 'idle', stopReason: 'end_turn', _meta },
+      update: { sessionUpdate: 'state_update', state: 'idle', stopReason, _meta },
     },
   })
 }
 
+/** What is no JSON, or asks for what is not there, is passed over: the tests send anything. */
+function parsed(line) {
+  try {
+    return JSON.parse(line) ?? {}
+  } catch {
+    return {}
+  }
+}
+
 createInterface({ input: process.stdin }).on('line', (line) => {
-  const message = JSON.parse(line)
+  const message = parsed(line)
   if (message.method === undefined) waiting.get(message.id)?.(message.result ?? { error: message.error })
-  else if (message.id !== undefined) void answer(message)
-  else if (message.method.startsWith('_')) send({ method: message.method, params: message.params })
+  else if (message.id !== undefined) void answer(message).catch(() => undefined)
+  else if (String(message.method).startsWith('_')) send({ method: message.method, params: message.params })
 })
