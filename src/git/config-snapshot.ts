@@ -10,6 +10,8 @@ export interface ConfigEntry {
   readonly key: string
   /** A key without a value (`[core] bare`) means true. */
   readonly value: string
+  /** It stands in a file that another one includes, perhaps on a condition. */
+  readonly isIncluded: boolean
 }
 
 interface Snapshot {
@@ -67,6 +69,7 @@ async function readEntries(
     env: { GIT_CONFIG_COUNT: '0' },
   })
   const fields = stdout.toString('utf8').split('\0')
+  const ownFiles = new Set(likelyFiles(door))
   const entries: ConfigEntry[] = []
   const files = new Set<string>()
   for (let i = 0; i + 2 < fields.length; i += 3) {
@@ -74,9 +77,10 @@ async function readEntries(
     const end = entry.indexOf('\n')
     const key = end === -1 ? entry : entry.slice(0, end)
     const value = end === -1 ? 'true' : entry.slice(end + 1)
-    entries.push({ scope, key, value })
-    if (!origin.startsWith('file:')) continue
+    const isFile = origin.startsWith('file:')
     const file = resolve(door.workTree ?? door.gitDir, origin.slice('file:'.length))
+    entries.push({ scope, key, value, isIncluded: isFile && !ownFiles.has(file) })
+    if (!isFile) continue
     files.add(file)
     // One that is included and not there yet.
     if (/^include(?:if\..*)?\.path$/s.test(key))

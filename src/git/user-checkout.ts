@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { readFileOrNull } from '../sys/small-files.ts'
-import { configEntries } from './config-snapshot.ts'
+import { type ConfigEntry, configEntries } from './config-snapshot.ts'
 import { configBoolean } from './config-values.ts'
 import { type GitDoor, git } from './door.ts'
 
@@ -35,9 +35,23 @@ export async function readUserCheckout(door: GitDoor): Promise<UserCheckout> {
   const [refs, settings] = await Promise.all([readRefs(door), configEntries(door)])
   return {
     refs,
-    settings: settings.filter(({ scope }) => scope === 'local' || scope === 'worktree'),
+    settings: [
+      ...boundToPlace(settings),
+      ...settings.filter(({ scope }) => scope === 'local' || scope === 'worktree'),
+    ],
     sparse: await sparseRules(door, settings),
   }
+}
+
+/**
+ * What the user's own files say for this repository alone, by `includeIf` and the place of its git directory. Of a key that an included file
+ * brings every value goes along, so that the last one is the same.
+ */
+function boundToPlace(settings: readonly ConfigEntry[]): readonly ConfigEntry[] {
+  const global = settings.filter(({ scope }) => scope === 'global' || scope === 'system')
+  if (!global.some(({ key }) => key.startsWith('includeif.'))) return []
+  const keys = new Set(global.flatMap(({ key, isIncluded }) => (isIncluded ? [key] : [])))
+  return global.filter(({ key }) => keys.has(key))
 }
 
 async function sparseRules(door: GitDoor, settings: UserCheckout['settings']): Promise<SparseRules | null> {

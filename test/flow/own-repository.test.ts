@@ -112,8 +112,21 @@ test.each(['sha256', 'shallow', 'linked', 'detached', 'unborn'])(
     const outcome = await galley.run({ command: ['sh', '-c', script] })
     const said = (name: string) => readFileSync(join(repo.home, name), 'utf8').trim()
     expect(outcome.changes.map(({ title }) => title)).toEqual(['Work'])
-    // git knows the empty tree without having it; fsck does not.
-    expect([said('code'), said('status')]).toEqual([kind === 'unborn' ? '2' : '0', ''])
+    expect([said('code'), said('status')]).toEqual(['0', ''])
     expect(said('head')).toBe(kind === 'detached' ? '' : `refs/heads/${kind === 'linked' ? 'side' : 'main'}`)
   },
 )
+
+test('a run has what the user’s own configuration says for this repository’s place, and no program of it', async () => {
+  using repo = makeRepo({ files: { 'a.txt': 'one\n' } })
+  const file = join(repo.home, 'gitconfig')
+  const placed = join(repo.home, 'placed')
+  writeFileSync(placed, '[ticket]\n\tprefix = ABC\n[core]\n\tpager = touch ran\n[a]\n\tb = placed\n')
+  const more = `[a]\n\tb = first\n[includeIf "gitdir:${repo.dir}/"]\n\tpath = placed\n`
+  writeFileSync(file, `${readFileSync(file, 'utf8')}${more}`)
+  await using galley = await openGalley(repo)
+  const script =
+    'for key in ticket.prefix a.b core.pager; do git config --get "$key" >> "$HOME/said" || echo none >> "$HOME/said"; done'
+  await galley.run({ command: ['sh', '-c', script] })
+  expect(readFileSync(join(repo.home, 'said'), 'utf8')).toBe('ABC\nplaced\nnone\n')
+})

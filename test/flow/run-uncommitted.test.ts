@@ -114,3 +114,23 @@ test('what is no regular file is not brought, and named', async () => {
   const { remarks } = await run(open.world, shell('true', { withUncommitted: true }))
   expect(remarks).toEqual(['"link", which is uncommitted, was not brought: it is no regular file'])
 })
+
+test('a file that is not committed at all and that the command changes is in the change as a whole, and lands over what it was given', async () => {
+  using repo = withWork()
+  repo.write('mine.txt', 'mine\nmore\n')
+  await using open = await openFor(repo)
+  const { world } = open
+  const before = repo.snapshot()
+  const script = 'echo agent >> mine.txt; echo b2 > b.txt; rm deep/new.txt'
+  const { changes } = await run(world, shell(script, { withUncommitted: true }))
+  expect(repo.snapshot()).toEqual(before)
+  const id = changes[0]?.id ?? ''
+  expect(changes[0]?.files.map((f) => f.path)).toEqual(['b.txt', 'mine.txt'])
+  expect(changes[0]?.remarks).toMatchObject([
+    { kind: 'takes-uncommitted', path: 'mine.txt', text: expect.stringContaining('2 uncommitted lines') },
+  ])
+  await approve(world, { id, via: 'cli' })
+  await land(world, { id })
+  expect(repo.read('mine.txt')).toBe('mine\nmore\nagent\n')
+  expect(repo.read('deep/new.txt')).toBe('new\n')
+})

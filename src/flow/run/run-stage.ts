@@ -19,10 +19,10 @@ import { siftWork } from '../sift-work.ts'
 import { type RevisionRequest, stageNewChange, stageRevision } from '../stage.ts'
 import { storedChanges } from '../stored-changes.ts'
 import type { World } from '../world.ts'
+import { filesTaken, takenRemarks, type WithTaken } from './taken-files.ts'
 
 /** One change to be: what stands in `tree`, against what the one before it came to. */
-export interface RunStep {
-  readonly tree: TreeId
+export interface RunStep extends WithTaken {
   readonly title: string
   readonly body: string
   /** Of the commits that it is made of. */
@@ -166,8 +166,8 @@ async function revisionOf(
   return {
     base: parent,
     content: { kind: 'changes', changes: storedChanges(manifest), manifest },
-    files: await countFiles(await world.reader(), manifest, [], renames),
-    remarks: [],
+    files: await countFiles(await world.reader(), manifest, filesTaken(step), renames),
+    remarks: await takenRemarks(world, step),
     reads: [],
     author: byAgent ? { ...identity, name: agent.name } : identity,
     committer: identity,

@@ -1,13 +1,16 @@
 import { join } from 'node:path'
-import { isUncertainName } from '../../git/diff-tree.ts'
+import { diffTrees, isUncertainName } from '../../git/diff-tree.ts'
+import { emptyTree, type FileChange } from '../../git/fast-import.ts'
 import { mergeTrees } from '../../git/merge-trees.ts'
 import { uncommittedPaths } from '../../git/uncommitted.ts'
 import { refuse } from '../../model/error.ts'
 import type { TreeId } from '../../model/ids.ts'
 import { quote } from '../../policy/quote.ts'
+import type { FileKey } from '../../store/landing-journal.ts'
 import type { Store } from '../../store/open-store.ts'
 import { standsAt } from '../../sys/plain-file.ts'
 import { copyIntoTree, removeAllInTree } from '../../sys/tree-files.ts'
+import { furtherChanged } from '../collect/changed-tree.ts'
 import type { World } from '../world.ts'
 import type { RunStep } from './run-stage.ts'
 
@@ -62,7 +65,8 @@ async function bringOne(root: string, tree: string, path: string, maxBytes: numb
 
 /**
  * What a run did, without the user's work that it was given: each step's tree merged onto the commit that the tree stood at, with the work
- * as what both began with.
+ * as what both began with. A file that the user has not committed at all, and that the command changed, is in the step as a whole: there is
+ * nothing that it could be told apart from.
  *
  * @throws GalleyError `overlaps-uncommitted`, where the two cannot be told apart.
  */
@@ -73,7 +77,14 @@ export async function withoutGiven(
 ): Promise<readonly RunStep[]> {
   const own: RunStep[] = []
   for (const step of steps) {
-    const merge = await mergeTrees(store.door, { base: given.tree, ours: given.base, theirs: step.tree })
+    const mergeFrom = (tree: TreeId) =>
+      mergeTrees(store.door, { base: tree, ours: given.base, theirs: step.tree })
+    let merge = await mergeFrom(given.tree)
+    const taken = merge.kind === 'clean' ? new Map() : await takenAlong(store, given, merge.paths)
+    if (taken.size > 0) {
+      const gone = [...taken.keys()].map((path): FileChange => ({ kind: 'delete', path }))
+      merge = await mergeFrom(await furtherChanged(store, given.tree, gone))
+    }
     if (merge.kind === 'conflict') {
       const paths = merge.paths.map(quote).join(', ')
       const message = `the command changed lines of ${paths} that are uncommitted work of yours, and a change cannot hold the one without the other`
@@ -84,7 +95,24 @@ export async function withoutGiven(
         'Commit that work first, or take what you need from where the work of the run is kept.',
       )
     }
-    own.push({ ...step, tree: merge.tree })
+    own.push({ ...step, tree: merge.tree, taken })
   }
   return own
+}
+
+/** Those of some paths that the user has and the base has not, as the command was given them. */
+async function takenAlong(
+  { door }: Store,
+  { base, tree }: { readonly base: TreeId | null; readonly tree: TreeId },
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, FileKey>> {
+  const manifest = await diffTrees(door, base ?? emptyTree(door.objectFormat), tree)
+  const isOneOf = new Set(paths)
+  return new Map(
+    manifest
+      .filter(
+        ({ path, oldMode, newMode }) => isOneOf.has(path) && oldMode === '000000' && newMode !== '160000',
+      )
+      .map(({ path, newMode, newBlob }) => [path, { mode: newMode, id: newBlob }]),
+  )
 }

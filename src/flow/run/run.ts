@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { treeEnvironment } from '../../checks/tree-environment.ts'
 import { commitTree } from '../../git/commit-tree.ts'
+import { git } from '../../git/door.ts'
 import { emptyTree } from '../../git/fast-import.ts'
 import type { Agent } from '../../model/batch.ts'
 import { GalleyError, refuse } from '../../model/error.ts'
@@ -146,6 +147,8 @@ function runEnvironment(world: World, id: string, agent: Agent, cwd: string): Re
 /** An unborn branch has no commit to stand on; the tree of one that holds nothing is as good. */
 async function emptyCommit(world: World, store: Store): Promise<CommitId> {
   const who = await world.identity()
+  // git knows it without its being there, but for a check of the whole repository, which finds it missing.
+  await git(store.door, { args: ['hash-object', '-w', '-t', 'tree', '--stdin'], input: '' })
   const facts = { base: null, author: who, committer: who, message: 'Nothing yet\n' }
   return commitTree(store.door, emptyTree(store.door.objectFormat), facts)
 }
