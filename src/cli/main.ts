@@ -195,7 +195,7 @@ function makeContext(
       return proc.stdout
     },
     world: () => {
-      world ??= openWorld(cwd, options).then(async (w) => {
+      world ??= openWorld(cwd, { ...options, isForOneVerb: true }).then(async (w) => {
         worlds.push(w)
         if (!RECOVERS_NOT.has(name)) await finishFirst(w, proc)
         return w

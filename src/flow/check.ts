@@ -32,7 +32,7 @@ import { beforeCommit, findTeamHooks } from './team-hooks.ts'
 import type { World } from './world.ts'
 
 /** The newest revision; every change that the store publishes has one. */
-export function currentRevision(logged: LoggedChange): Revision {
+export function currentRevision(logged: Pick<LoggedChange, 'change'>): Revision {
   const revision = logged.change.revisions.at(-1)
   invariant(revision, `${logged.change.id} has a revision`)
   return revision

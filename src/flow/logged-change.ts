@@ -1,9 +1,8 @@
-import { resolveCommit } from '../git/refs.ts'
 import { isPending } from '../model/change.ts'
 import { refuse } from '../model/error.ts'
-import type { CommitId, Digest } from '../model/ids.ts'
+import { type CommitId, changeId, type Digest, isChangeId } from '../model/ids.ts'
 import { nameAndEmail } from '../model/person.ts'
-import { appendEvents, findChange, type LoggedChange, readChange } from '../store/change-log.ts'
+import { appendEvents, findChange, type LoggedChange, peekChange, readChange } from '../store/change-log.ts'
 import { revisionRef } from '../store/change-refs.ts'
 import type { Store } from '../store/open-store.ts'
 import { currentRevision, transitionsOf } from './check.ts'
@@ -14,6 +13,16 @@ import type { World } from './world.ts'
 /** Loads a change by id or prefix; `--last` is resolved by the caller. */
 export async function loadChange(world: World, store: Store, text: string): Promise<LoggedChange> {
   return readChange(store, await world.reader(), await findChange(store, text))
+}
+
+/** The same for whoever only looks at it: no process beyond the reader's for an id that is written out. */
+export async function lookAtChange(
+  world: World,
+  store: Store,
+  text: string,
+): Promise<Pick<LoggedChange, 'change' | 'tip'>> {
+  const seen = isChangeId(text) ? await peekChange(await world.reader(), changeId(text)) : null
+  return seen ?? loadChange(world, store, text)
 }
 
 /**
@@ -73,6 +82,6 @@ export async function confirmStored(store: Store, logged: LoggedChange): Promise
 export async function policyOf(world: World, logged: LoggedChange): Promise<PolicyInForce> {
   const reader = await world.reader()
   const treeOf = async (commit: CommitId | null) => (commit === null ? null : reader.commitTree(commit))
-  const tip = await resolveCommit(world.repository.door, logged.change.onto)
+  const tip = await world.tipOf(logged.change.onto)
   return readPolicyFor(world, await treeOf(currentRevision(logged).base), await treeOf(tip))
 }

@@ -27,6 +27,7 @@ export async function finishInterrupted(world: World): Promise<Recovered | null>
   const wasCutOff = wasKilled || (!holdsLandingLock(galleyDir) && (await mayBeInterrupted(world)))
   const report = await recover(world.repository, galleyDir, world.clock)
   const mayLack = wasCutOff || report.landings.length > 0
+  if (mayLack) world.forgetHead()
   const store = mayLack ? await findStore(world.repository) : null
   if (store === null) return { ...report, recorded: [] }
   const { finishRecords } = await import('./finish-records.ts')

@@ -5,7 +5,7 @@ import type { DiffFile } from '../review/diff-file.ts'
 import { readAttachment } from '../store/change-log.ts'
 import type { ChangeView } from './change-view.ts'
 import { currentRevision, outputPath } from './check.ts'
-import { loadChange } from './logged-change.ts'
+import { lookAtChange } from './logged-change.ts'
 import { pairFiles } from './pair-files.ts'
 import { viewWithPlaces } from './place-comments.ts'
 import type { World } from './world.ts'
@@ -19,7 +19,7 @@ export interface Shown {
 /** Shows a change: its current revision, checks with their output, approvals, comments and log. */
 export async function showChange(world: World, id: string): Promise<Shown> {
   const store = await world.store()
-  const logged = await loadChange(world, store, id)
+  const logged = await lookAtChange(world, store, id)
   const reader = await world.reader()
   const outputs = await Promise.all(
     logged.change.checks.map(async (check) => {
@@ -37,7 +37,7 @@ export async function showChange(world: World, id: string): Promise<Shown> {
  */
 export async function readPairs(world: World, id: string, number?: number): Promise<readonly DiffFile[]> {
   const store = await world.store()
-  const logged = await loadChange(world, store, id)
+  const logged = await lookAtChange(world, store, id)
   const revision = number === undefined ? currentRevision(logged) : logged.change.revisions[number - 1]
   if (revision === undefined) {
     refuse(

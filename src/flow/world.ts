@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type GitConfig, readConfig, readIdentity } from '../git/config.ts'
 import { type ObjectReader, openObjectReader } from '../git/objects.ts'
 import { openRepository, type Repository } from '../git/open-repository.ts'
-import { headOf } from '../git/refs.ts'
+import { type HeadPlace, headOf, resolveCommit } from '../git/refs.ts'
 import { refuse } from '../model/error.ts'
 import type { CommitId, RefName } from '../model/ids.ts'
 import type { Person } from '../model/person.ts'
@@ -33,6 +33,10 @@ export interface World {
   readonly config: () => Promise<GitConfig>
   readonly identity: () => Promise<Person>
   readonly head: () => Promise<Head>
+  /** After something that may have taken its time or moved the branch: HEAD is asked for again. */
+  readonly forgetHead: () => void
+  /** The commit that a branch is at; null = there is none. */
+  readonly tipOf: (ref: RefName) => Promise<CommitId | null>
   readonly now: () => string
   /** What every answer of this world's is to say beside itself. */
   readonly notices: Set<string>
@@ -58,6 +62,8 @@ export interface WorldOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly onProgress?: (text: string) => void
+  /** Opened for one verb that begins now. */
+  readonly isForOneVerb?: boolean
 }
 
 /**
@@ -68,6 +74,7 @@ export interface WorldOptions {
 export async function openWorld(directory: string, options: WorldOptions): Promise<World> {
   const repository = await openRepository(directory, options.env)
   await refuseOwnTree(repository)
+  const takeEarly = headOnce(repository, options)
   let begun: Promise<AtWork> | null = null
   let hasFailed = false
   let running = 0
@@ -107,7 +114,12 @@ export async function openWorld(directory: string, options: WorldOptions): Promi
     },
     config: () => readConfig(repository.door),
     identity: () => identity().then((who) => ({ ...who, date: gitDate(options.clock.now()) })),
-    head: () => readHead(repository),
+    head: async () => asHead(takeEarly() ?? (await headOf(repository.door))),
+    forgetHead: takeEarly,
+    tipOf: async (ref) => {
+      const early = takeEarly()
+      return early !== null && early.branch === ref ? early.tip : resolveCommit(repository.door, ref)
+    },
     now: () => new Date(options.clock.now()).toISOString(),
     notices: new Set(),
     log,
@@ -172,9 +184,23 @@ async function refuseOwnTree({ commonDir, workTree }: Repository): Promise<void>
   )
 }
 
-async function readHead(repository: Repository): Promise<Head> {
-  const { branch, tip } = await headOf(repository.door)
-  return { ref: branch ?? ('HEAD' as RefName), tip, detached: branch === null }
+const asHead = ({ branch, tip }: HeadPlace): Head => ({
+  ref: branch ?? ('HEAD' as RefName),
+  tip,
+  detached: branch === null,
+})
+
+const HEAD_STAYS_MS = 5000
+
+/** HEAD as the opening told it: for the first verb of a process that opened the repository just for it, and once. */
+function headOnce({ headThen }: Repository, { isForOneVerb, clock }: WorldOptions): () => HeadPlace | null {
+  const opened = clock.now()
+  let left = isForOneVerb === true ? headThen : null
+  return () => {
+    const early = clock.now() - opened < HEAD_STAYS_MS ? left : null
+    left = null
+    return early
+  }
 }
 
 /** A failure is not remembered: its reason may have gone. */

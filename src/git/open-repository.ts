@@ -3,6 +3,7 @@ import type { ObjectFormat } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { type GitDoor, gitEnvironment, inheritedVariables, namedRepository, startGit } from './door.ts'
 import { isBadConfiguration } from './git-words.ts'
+import { HEAD_QUESTION, type HeadPlace, headAnswer } from './refs.ts'
 
 /** The user's repository, as found from a directory. */
 export interface Repository {
@@ -16,6 +17,8 @@ export interface Repository {
   readonly prefix: string
   readonly objectFormat: ObjectFormat
   readonly door: GitDoor
+  /** HEAD as it was when the repository was opened; null = that was not told. */
+  readonly headThen: HeadPlace | null
   /** The caller's environment, for agents' variables and the user's cache directory. Read, never passed on whole. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
@@ -37,6 +40,7 @@ export async function openRepository(
     '--show-object-format',
     '--show-prefix',
     '--show-toplevel',
+    ...HEAD_QUESTION,
   ]
   const ask = (where: readonly string[]) =>
     startGit([...where, 'rev-parse', '--path-format=absolute', ...asked], {
@@ -49,7 +53,7 @@ export async function openRepository(
   const isBare = found.exitCode !== 0 && found.stderr.includes('cannot use bare repository')
   const result = isBare ? await ask(['--git-dir=.']) : found
   const stderr = result.stderr.toString('utf8')
-  const [gitDir, commonDir, bare, format, prefix, top] = result.stdout.toString('utf8').split('\n')
+  const [gitDir, commonDir, bare, format, prefix, top, ...rest] = result.stdout.toString('utf8').split('\n')
   if (!gitDir || !commonDir || !format) refuseRepository(directory, stderr, env)
   if (format !== 'sha1' && format !== 'sha256') {
     refuse(
@@ -66,7 +70,16 @@ export async function openRepository(
     })
   }
   const door: GitDoor = { kind: 'user', gitDir, workTree, objectFormat: format, inherited }
-  return { workTree, gitDir, commonDir, prefix: prefix ?? '', objectFormat: format, door, env }
+  return {
+    workTree,
+    gitDir,
+    commonDir,
+    prefix: prefix ?? '',
+    objectFormat: format,
+    door,
+    env,
+    headThen: headAnswer(rest),
+  }
 }
 
 function refuseRepository(directory: string, stderr: string, env: Repository['env']): never {

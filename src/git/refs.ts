@@ -48,18 +48,29 @@ export async function headBranch(door: GitDoor): Promise<RefName | null> {
   return result.exitCode === 0 ? (result.stdout.toString('utf8').trim() as RefName) : null
 }
 
+export interface HeadPlace {
+  /** null = detached. */
+  readonly branch: RefName | null
+  /** null = unborn. */
+  readonly tip: CommitId | null
+}
+
 /** HEAD's branch, as `headBranch`, and commit (null = unborn): one process, where there is no commit yet three. */
-export async function headOf(
-  door: GitDoor,
-): Promise<{ readonly branch: RefName | null; readonly tip: CommitId | null }> {
-  const args = ['rev-parse', 'HEAD^{commit}', '--symbolic-full-name', 'HEAD']
-  const { exitCode, stdout } = await git(door, { args, okCodes: [0, 128] })
-  const [tip = '', name = ''] = stdout.toString('utf8').split('\n')
-  // Unborn, or there is a branch or tag that is itself called HEAD.
-  if (exitCode !== 0 || !isObjectId(tip) || name === '') {
-    const [branch, commit] = await Promise.all([headBranch(door), resolveCommit(door, 'HEAD')])
-    return { branch, tip: commit }
-  }
+export async function headOf(door: GitDoor): Promise<HeadPlace> {
+  const { stdout } = await git(door, { args: ['rev-parse', ...HEAD_QUESTION], okCodes: [0, 128] })
+  const head = headAnswer(stdout.toString('utf8').split('\n'))
+  if (head !== null) return head
+  const [branch, tip] = await Promise.all([headBranch(door), resolveCommit(door, 'HEAD')])
+  return { branch, tip }
+}
+
+/** What `rev-parse` is asked for HEAD, among other things or alone; last, since an unborn one ends it. */
+export const HEAD_QUESTION = ['HEAD^{commit}', '--symbolic-full-name', 'HEAD'] as const
+
+/** Null where it is unborn, or a branch or tag is itself called HEAD. */
+export function headAnswer(lines: readonly string[]): HeadPlace | null {
+  const [tip = '', name = '', ...rest] = lines
+  if (!isObjectId(tip) || name === '' || rest.join('') !== '') return null
   return { branch: name === 'HEAD' ? null : (name as RefName), tip: commitId(tip) }
 }
 

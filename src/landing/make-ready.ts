@@ -97,7 +97,7 @@ async function makeReadyIn(
 ): Promise<ReadyLanding> {
   const { repository, store } = request
   const reach = request.reach ?? (() => undefined)
-  const reader = openObjectReader(store)
+  const reader = request.reader ?? openObjectReader(store)
   try {
     await makePrivateDirectory(landDir)
     const aside = chooseAside(objectsDirectory(repository.commonDir), landDir)
@@ -140,7 +140,7 @@ async function makeReadyIn(
       config: facts.config,
     }
   } finally {
-    await reader.close()
+    if (request.reader === undefined) await reader.close()
   }
 }
 

@@ -56,13 +56,13 @@ export async function preflight(request: LandRequest): Promise<void> {
     'tmp',
     `preflight-${request.clock.now()}-${Buffer.from(request.clock.random(8)).toString('hex')}`,
   )
-  const reader = openObjectReader(request.store)
+  const reader = request.reader ?? openObjectReader(request.store)
   try {
     await planLanding(request, { ...facts, workTree }, await rawVersions(request, config), scratch, reader)
   } catch (error) {
     throw asSystemRefusal(error, 'the landing could not be prepared')
   } finally {
-    await reader.close()
+    if (request.reader === undefined) await reader.close()
     await removeOwnDirectory(scratch)
   }
 }

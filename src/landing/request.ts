@@ -1,4 +1,5 @@
 import type { GitDoor } from '../git/door.ts'
+import type { ObjectReader } from '../git/objects.ts'
 import type { Repository } from '../git/open-repository.ts'
 import type { WorkingSides } from '../model/change.ts'
 import type { CommitId, RefName } from '../model/ids.ts'
@@ -23,6 +24,8 @@ export interface LandRequest {
    * store.
    */
   readonly store: GitDoor
+  /** Reads objects of both; without it the landing starts one of its own. */
+  readonly reader?: ObjectReader
   /** `<commonDir>/galley`; exists, for this account alone. */
   readonly galleyDir: string
   /** Id of the change: for the lock, the journal and the names of backups. */

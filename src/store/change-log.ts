@@ -51,9 +51,14 @@ export async function readChange(store: Store, reader: ObjectReader, id: ChangeI
  * Reads a change for whoever only looks at it: by the reader that runs already, which knows refs by name, so that it costs no
  * process whatever the number of changes. null = no ref of its own: it was archived, or there is none.
  */
-export async function peekChange(reader: ObjectReader, id: ChangeId): Promise<Change | null> {
+export async function peekChange(
+  reader: ObjectReader,
+  id: ChangeId,
+): Promise<Pick<LoggedChange, 'change' | 'tip'> | null> {
   const found = await reader.info(logRef(id))
-  return found?.type === 'commit' ? readLog(reader, id, commitId(found.id)) : null
+  if (found?.type !== 'commit') return null
+  const tip = commitId(found.id)
+  return { change: await readLog(reader, id, tip), tip }
 }
 
 /** Folds the log whose newest commit is `tip`: no process, for whoever has listed the refs already. */

@@ -7,15 +7,15 @@ import { makeRepo } from '../helpers/repo.ts'
  * that is saved is saved here for good; one more needs a reason.
  */
 const BUDGET = {
-  propose: 10,
-  approve: 8,
-  land: 17,
+  propose: 8,
+  approve: 7,
+  land: 16,
   status: 2,
   log: 2,
-  show: 5,
-  undo: 28,
-  apply: 26,
-  capture: 12,
+  show: 3,
+  undo: 26,
+  apply: 24,
+  capture: 10,
 }
 
 /** What each verb costs in a repository of `count` files, the second time round: the store is there then. */

@@ -49,6 +49,7 @@ export interface LandedAll {
 export async function landAll(world: World): Promise<LandedAll> {
   const store = await world.store()
   return withLandingLock(store.galleyDir, world.clock, 'all', async () => {
+    world.forgetHead()
     await finishInterrupted(world)
     await world.identity()
     const { ref } = await world.head()
@@ -190,6 +191,7 @@ async function landLinks(world: World, store: Store, chain: WholeChain): Promise
   const report = await landOrNull({
     repository: world.repository,
     store: store.door,
+    reader: await world.reader(),
     galleyDir: store.galleyDir,
     label: last.logged.change.id,
     ref,

@@ -46,6 +46,7 @@ export interface LandWish {
 export async function land(world: World, request: LandWish): Promise<Landed> {
   const store = await world.store()
   return withLandingLock(store.galleyDir, world.clock, request.id, async () => {
+    world.forgetHead()
     await finishInterrupted(world)
     // Asked for now: after the branch has moved nothing may be missing.
     await world.identity()
@@ -191,6 +192,7 @@ async function landCommitOf(
   const report = await landCommit({
     ...placeOf(world, store, logged),
     store: store.door,
+    reader: await world.reader(),
     ref: change.onto,
     before: step.before,
     after: step.after,

@@ -43,7 +43,7 @@ async function changesOf(
   const archived = new Set<ChangeId>()
   for (const { id, change } of steps) {
     if (id === null || found.has(id)) continue
-    const live = change ?? (await peekChange(reader, id))
+    const live = change ?? (await peekChange(reader, id))?.change ?? null
     if (live === null) archived.add(id)
     else found.set(id, live)
   }

@@ -76,7 +76,7 @@ async function namedChange(world: World, store: Store, text: string): Promise<Ch
   if (!isChangeId(text) && (await resolveCommit(world.repository.door, text)) !== null) return null
   const id = await findChange(store, text)
   const reader = await world.reader()
-  return (await peekChange(reader, id)) ?? (await readChange(store, reader, id)).change
+  return ((await peekChange(reader, id)) ?? (await readChange(store, reader, id))).change
 }
 
 /** The plan for a change that landed: where its commit stands, or where it is found now. */
