@@ -74,7 +74,6 @@ export interface WorldOptions {
 export async function openWorld(directory: string, options: WorldOptions): Promise<World> {
   const repository = await openRepository(directory, options.env)
   await refuseOwnTree(repository)
-  const takeEarly = headOnce(repository, options)
   let begun: Promise<AtWork> | null = null
   let hasFailed = false
   let running = 0
@@ -114,12 +113,7 @@ export async function openWorld(directory: string, options: WorldOptions): Promi
     },
     config: () => readConfig(repository.door),
     identity: () => identity().then((who) => ({ ...who, date: gitDate(options.clock.now()) })),
-    head: async () => asHead(takeEarly() ?? (await headOf(repository.door))),
-    forgetHead: takeEarly,
-    tipOf: async (ref) => {
-      const early = takeEarly()
-      return early !== null && early.branch === ref ? early.tip : resolveCommit(repository.door, ref)
-    },
+    ...headIn(repository, options),
     now: () => new Date(options.clock.now()).toISOString(),
     notices: new Set(),
     log,
@@ -192,14 +186,25 @@ const asHead = ({ branch, tip }: HeadPlace): Head => ({
 
 const HEAD_STAYS_MS = 5000
 
-/** HEAD as the opening told it: for the first verb of a process that opened the repository just for it, and once. */
-function headOnce({ headThen }: Repository, { isForOneVerb, clock }: WorldOptions): () => HeadPlace | null {
+/** HEAD as the opening told it counts for the first question of a process that opened the repository for one verb. */
+function headIn(
+  { door, headThen }: Repository,
+  { isForOneVerb, clock }: WorldOptions,
+): Pick<World, 'head' | 'forgetHead' | 'tipOf'> {
   const opened = clock.now()
   let left = isForOneVerb === true ? headThen : null
-  return () => {
+  const takeEarly = () => {
     const early = clock.now() - opened < HEAD_STAYS_MS ? left : null
     left = null
     return early
+  }
+  return {
+    head: async () => asHead(takeEarly() ?? (await headOf(door))),
+    forgetHead: takeEarly,
+    tipOf: async (ref) => {
+      const early = takeEarly()
+      return early !== null && early.branch === ref ? early.tip : resolveCommit(door, ref)
+    },
   }
 }
 
