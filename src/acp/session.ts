@@ -72,7 +72,7 @@ async function decide(
   const { change, pairs } = asked as Awaited<ReturnType<typeof questionForClient>>
   const params = questionParams(host.version(), { sessionId, root: session.root, change, pairs })
   const answer = await host.ask(sessionId, params)
-  const said = await host.job(() => carryOut(host.world, change, answer))
+  const said = await host.job(() => carryOut(host.world, session.tree, change, answer))
   session.told = { id, state: answer === 'land' ? 'landed' : state, comments: comments.length }
   host.say(sessionId, said)
 }
@@ -80,7 +80,12 @@ async function decide(
 const waits = (change: NonNullable<Turn['change']>): string =>
   `${change.id} waits, ${sizeOf(change)}; nothing has landed. To decide: galley review ${change.id}`
 
-async function carryOut(world: World, change: NonNullable<Turn['change']>, answer: Answer): Promise<string> {
+async function carryOut(
+  world: World,
+  tree: LiveTree,
+  change: NonNullable<Turn['change']>,
+  answer: Answer,
+): Promise<string> {
   const { id, digest } = change
   if (answer === 'later') return waits(change)
   if (answer === 'reject') {
@@ -88,7 +93,8 @@ async function carryOut(world: World, change: NonNullable<Turn['change']>, answe
     return `${id} was rejected; nothing has landed. Say in your next message what should be different.`
   }
   await decideByClient(world, { id, digest }, { kind: 'approve' })
-  await land(world, { id })
+  const { landed } = await land(world, { id })
+  tree.noteLanding(landed)
   return `${id} has landed on ${branchOf(change)}, ${sizeOf(change)}. To take it back: galley undo ${id}`
 }
 

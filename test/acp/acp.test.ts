@@ -33,6 +33,7 @@ test('an agent works in a tree, its turn is one change, and a yes in the editor 
   await editor.prompt([write('a.txt', 'uno due\n')])
   expect(repo.read('a.txt')).toBe('uno due\n')
   expect(await editor.close()).toBe(0)
+  expect(editor.stderr()).not.toContain('your repository changed')
   expect(repo.git('log', '--format=%s').split('\n').length).toBe(3)
   await using galley = await openGalley(repo)
   expect((await galley.status()).pending).toEqual([])

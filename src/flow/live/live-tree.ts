@@ -1,4 +1,5 @@
 import { mergeTrees } from '../../git/merge-trees.ts'
+import type { Landing } from '../../model/change.ts'
 import { GalleyError, refuse } from '../../model/error.ts'
 import { type ChangeId, changeId, type TreeId } from '../../model/ids.ts'
 import { refusalOf } from '../../model/refusal-of.ts'
@@ -46,8 +47,8 @@ export interface LiveTree {
   readonly work: RunWork
   /** Takes in what the agent has done by now. The tree stays as it is. */
   readonly takeTurn: (words: TurnWords) => Promise<Turn>
-  /** The change that the work has become and that has not landed, as it is now. */
-  readonly openChange: () => Promise<ChangeView | null>
+  /** A landing on the agent's behalf is no change that somebody else made meanwhile. */
+  readonly noteLanding: (landed: Pick<Landing, 'ref' | 'after'>) => void
   /** Takes in what is left and gives the tree back; nothing may run in it any more. */
   readonly end: (ended: GroupResult, words: TurnWords) => Promise<RunOutcome>
 }
@@ -55,7 +56,14 @@ export interface LiveTree {
 /** @throws GalleyError as `run` does before its command starts. */
 export async function openLiveTree(world: World, request: RunRequest): Promise<LiveTree> {
   const work = await beginRun(world, request)
-  const live: Live = { work, base: work.base, given: work.given, taken: work.given, open: null }
+  const live: Live = {
+    work,
+    base: work.base,
+    given: work.given,
+    taken: work.given,
+    open: null,
+    marks: work.marks,
+  }
   return liveTreeAt(live, request.directory ?? '')
 }
 
@@ -68,15 +76,17 @@ function liveTreeAt(live: Live, place: string): LiveTree {
     at: (other) => liveTreeAt(live, other),
     work,
     takeTurn: (words) => takeTurn(live, words),
-    openChange: async () => {
-      const logged = await openChange(live)
-      return logged === null ? null : viewChange(logged.change)
+    noteLanding: ({ ref, after }) => {
+      live.marks = { ...live.marks, user: new Map(live.marks.user).set(ref, after) }
     },
     end: async (ended, words) => {
       const last = await takeTurn(live, words).catch((error: unknown) => error)
       if (last instanceof Error && !(last instanceof GalleyError)) throw last
       // What was refused is refused again, and kept as a commit.
-      const outcome = await finishRun({ ...work, base: live.base, given: live.taken }, ended)
+      const outcome = await finishRun(
+        { ...work, base: live.base, given: live.taken, marks: live.marks },
+        ended,
+      )
       const changes = 'change' in (last as object) ? [(last as Turn).change].filter((c) => c !== null) : []
       return { ...outcome, changes: [...changes, ...outcome.changes] }
     },
@@ -92,6 +102,7 @@ interface Live {
   /** What it held when the last turn was taken in. */
   taken: TreeId | null
   open: ChangeId | null
+  marks: RunWork['marks']
 }
 
 async function openChange({ work, open }: Live): Promise<LoggedChange | null> {
