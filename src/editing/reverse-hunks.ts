@@ -23,10 +23,21 @@ export function reverseHunks(before: Uint8Array, after: Uint8Array, hunks: reado
     )
     parts.push(hunk.instead ?? lines)
     at = fresh[fromLine + hunk.newCount] ?? after.length
+    // An editor may have left the last line feed out: the next line is another one all the same.
+    if (
+      at < after.length &&
+      hunk.instead !== undefined &&
+      hunk.instead.length > 0 &&
+      hunk.instead.at(-1) !== LF
+    )
+      parts.push(LINE_FEED)
   }
   parts.push(after.subarray(at))
   return Buffer.concat(parts)
 }
+
+const LF = 10
+const LINE_FEED = Uint8Array.of(LF)
 
 /** Index of the first line; a hunk without lines on a side names the line before the place. */
 const firstLine = (start: number, count: number): number => (count > 0 ? start - 1 : start)

@@ -7,8 +7,9 @@ import type { HunkLine } from '../model/edit.ts'
  */
 export function splitHunk(hunk: LineHunk): readonly LineHunk[] {
   const runs = cutWhere(hunk.lines, (before, line) => line.kind === 'context' && before?.kind !== 'context')
-  const parts =
+  const cut =
     runs.length > 1 ? runs : cutWhere(hunk.lines, (before) => before?.kind === 'add' && isBlank(before))
+  const parts = withoutLooseEnd(cut)
   let [oldNext, newNext] = [firstOf(hunk.oldStart, hunk.oldCount), firstOf(hunk.newStart, hunk.newCount)]
   return parts.map((lines) => {
     const oldCount = lines.filter(({ kind }) => kind !== 'add').length
@@ -34,6 +35,12 @@ function cutWhere(
   const last = parts.at(-1) ?? []
   if (parts.length > 1 && !hasChange(last)) parts.splice(-2, 2, [...(parts.at(-2) ?? []), ...last])
   return parts
+}
+
+/** A line without a line feed ends a file: no part may come after it, or the two would run together where one is taken back alone. */
+function withoutLooseEnd(parts: readonly (readonly HunkLine[])[]): readonly (readonly HunkLine[])[] {
+  const loose = parts.findIndex((lines) => lines.some(({ unterminated }) => unterminated === true))
+  return loose === -1 ? parts : [...parts.slice(0, loose), parts.slice(loose).flat()]
 }
 
 const hasChange = (lines: readonly HunkLine[]): boolean => lines.some(({ kind }) => kind !== 'context')

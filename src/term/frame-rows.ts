@@ -94,25 +94,19 @@ export function listRow({ path, mark, counts, isHere }: Listed, width: number): 
   return spread([span(` ${mark} ${cut}`, style)], [span(` ${counts} `, styles.faint)], width)
 }
 
+/** The widest that fits. */
 const HINTS = [
-  'y accept',
-  'n reject',
-  'e edit',
-  's split',
-  'c comment',
-  'u undo',
-  '] file',
-  'Space next',
-  'f finish',
-  '? keys',
-  'q leave',
+  ' y accept  n reject  e edit  s split  c comment  u undo  Space next  ] file  f finish  ? keys  q leave',
+  ' y accept  n reject  e edit  s split  c comment  u undo  Space next  f finish  ? keys  q leave',
+  ' y accept  n reject  e edit  s split  c comment  f finish  ? keys  q leave',
+  ' y accept  n reject  c comment  f finish  ? keys  q leave',
 ]
 const ASKS = { reason: 'why not? (may be empty)', comment: 'comment', search: 'search' } as const
 
 /** The keys, or the question; and what happened last. */
 export function footRows({ prompt, note, size }: ReviewState): readonly [Row, Row] {
   const last: Row = [span(` ${oneLine(note)}`, styles.warning)]
-  if (prompt === null) return [[span(` ${HINTS.join('  ')}`)], last]
+  if (prompt === null) return [[span(HINTS.find((text) => text.length <= size.columns) ?? ' ? keys')], last]
   const question = span(` ${ASKS[prompt.kind]}: `, styles.bold)
   const text = span(oneLine(prompt.text))
   const room = size.columns - rowWidth([question]) - 2

@@ -100,7 +100,7 @@ function lineRows(state: ReviewState, placed: Placed, paint: Painter, width: num
   const { line, isCursor } = placed
   const gutter = gutterOf(state, line, isCursor)
   const room = width - rowWidth(gutter)
-  const content = contentOf(state, placed, paint)
+  const content = contentOf(state, placed, paint, state.wraps ? Number.POSITIVE_INFINITY : state.left + room)
   const isCode = ['context', 'add', 'remove'].includes(line.kind)
   if (!state.wraps && isCode) return [[...gutter, ...fitRow(content, room, state.left)]]
   const wrapped = wrapRow(content, Math.max(1, room))
@@ -131,7 +131,7 @@ const BASE: Readonly<Partial<Record<BodyLine['kind'], string>>> = {
   'no-newline': styles.faint,
 }
 
-function contentOf(state: ReviewState, { line, index }: Placed, paint: Painter): Row {
+function contentOf(state: ReviewState, { line, index }: Placed, paint: Painter, columns: number): Row {
   switch (line.kind) {
     case 'file':
       return [span(oneLine(`${line.text}`), styles.bold)]
@@ -154,10 +154,16 @@ function contentOf(state: ReviewState, { line, index }: Placed, paint: Painter):
         marksTrailing: line.kind === 'add',
         showsBlanks: state.showsBlanks,
       }
-      return drawContent(hides ? withoutCr(line.text) : line.text, how)
+      return drawContent(cutFar(hides ? withoutCr(line.text) : line.text, columns), how)
     }
   }
 }
+
+/** Bytes of one column, at the most: a letter of four with marks. More than that of a line of megabytes is not on the screen anyway. */
+const BYTES_A_COLUMN = 20
+
+const cutFar = (text: Uint8Array | string, columns: number): Uint8Array | string =>
+  text.length > (columns + 8) * BYTES_A_COLUMN ? text.slice(0, (columns + 8) * BYTES_A_COLUMN) : text
 
 const withoutCr = (text: Uint8Array | string): Uint8Array | string =>
   typeof text !== 'string' && text.at(-1) === 13 ? text.subarray(0, -1) : text

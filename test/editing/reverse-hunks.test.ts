@@ -72,3 +72,15 @@ describe('taking hunks back', () => {
     expect(reverseHunks(before, after, hunks.slice(0, 1))).toEqual(expected)
   })
 })
+
+test.each([
+  ['a\nB\nc\n', 'x\n', 'x\n'],
+  ['a\nB\nc\n', 'x', 'x'],
+  [`a\nB\nc\n${'d\n'.repeat(9)}`, 'x', `x\n${'d\n'.repeat(7)}`],
+  [`a\nB\nc\n${'d\n'.repeat(9)}`, '', 'd\n'.repeat(7)],
+])('a hunk of %j may have other lines, %j, which run into no other', (after, instead, expected) => {
+  const before = after.replace('B', 'b')
+  const [old, fresh] = [Buffer.from(before), Buffer.from(after)]
+  const hunks = lineHunks(old, fresh, 3).map((hunk) => ({ ...hunk, instead: Buffer.from(instead) }))
+  expect(reverseHunks(old, fresh, hunks).toString()).toBe(expected)
+})

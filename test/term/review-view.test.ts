@@ -165,6 +165,11 @@ describe('the full screen', () => {
     }
   })
 
+  test('says of a line of megabytes that it goes on', () => {
+    const state = stateOf([file('a', 'x\n', `${'日本 '.repeat(1_000_000)}\n`)])
+    expect(screen(state)).toMatch(/\+ (?:日本 )+日?本?›/)
+  })
+
   test('says before the last question what approving takes', () => {
     const shown = screen(keys(stateOf(files), 'f').state)
     expect(shown).toContain('2 people must approve; 0 did')
