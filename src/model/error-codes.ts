@@ -34,18 +34,6 @@ const codes = {
     'The path may not be used in a repository, or the name of a ref among galley’s.',
     'Use a plain relative path with `/` between its parts.',
   ],
-  unreachable: [
-    'A server does not answer, or its certificate does not fit.',
-    'Check that it runs, and its address; then call again.',
-  ],
-  'wrong-server': [
-    'What answers there is no server of the protocol, or refuses what the protocol allows.',
-    'Check the address; on the server, the connector plugin must be installed and switched on.',
-  ],
-  'login-failed': [
-    'The server wants a login, and took none.',
-    'Give name and password at the prompt, or in GALLEY_CONNECT_USER and GALLEY_CONNECT_PASSWORD.',
-  ],
   'outside-repository': ['The path leads outside the repository.', 'Use a path inside the work tree.'],
   'denied-path': [
     'The policy denies this path.',
@@ -234,6 +222,18 @@ const codes = {
   forged: [
     'An approval or trailer does not stand up to the objects.',
     'Do not trust this commit, unless it is yours; the data says which change it names.',
+  ],
+  unreachable: [
+    'A server does not answer, or its certificate does not fit.',
+    'Check that it runs, and its address; then call again.',
+  ],
+  'wrong-server': [
+    'What answers there is no server of the protocol, or refuses what the protocol allows.',
+    'Check the address; on the server, the connector plugin must be installed and switched on.',
+  ],
+  'login-failed': [
+    'The server wants a login, and took none.',
+    'Give name and password at the prompt, or in GALLEY_CONNECT_USER and GALLEY_CONNECT_PASSWORD.',
   ],
   internal: [
     'A fault of galley itself.',
