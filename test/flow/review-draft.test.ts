@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { approvalNeeds } from '../../src/flow/review/approval-needs.ts'
 import { finishReview } from '../../src/flow/review/finish-review.ts'
 import { actOnReview, openReview, readReviewDraft } from '../../src/flow/review/open-review.ts'
 import { showChange } from '../../src/flow/show.ts'
@@ -97,5 +98,20 @@ test('a view with an older digest sends nothing, and its draft stays', async () 
   await finishReview(world, { id, digest, via: 'web', does: 'land' })
   const late = () => finishReview(world, { id, digest, via: 'terminal', does: 'land' })
   expect((await refusal(late)).code).toBe('wrong-state')
+  await world.close()
+})
+
+test('one yes of two stands, and says what is lacking', async () => {
+  using repo = makeRepo({ files: { ...files, '.galley.json': '{"approval":{"count":2}}\n' } })
+  const { id, digest } = await proposed(repo)
+  const world = await worldOf(repo)
+  expect(await approvalNeeds(world, id)).toEqual({ count: 2, requires: 'any', isSigned: false })
+  const { pieces } = await openReview(world, id)
+  const keys = pieces.map(({ key }) => key)
+  await actOnReview(world, id, [{ kind: 'decide', revision: 1, keys, decision: accepted, via: 'terminal' }])
+  const done = await finishReview(world, { id, digest, via: 'terminal', does: 'land' })
+  expect(done).toMatchObject({ kind: 'approved', lacks: expect.stringContaining('2 approvals') })
+  expect(done.change.approvals).toHaveLength(1)
+  expect(repo.read('b.txt')).toBe('b\n')
   await world.close()
 })
