@@ -109,7 +109,7 @@ export async function newsFor(host: SessionHost, session: Session): Promise<stri
   const state =
     change.state === 'rejected'
       ? `The user rejected your change ${change.id}: ${visible(change.rejection ?? '')}. Your files are as you left them: mend them, and the result is shown again.`
-      : change.state === 'staged' || change.state === 'approved'
+      : change.state === told.state
         ? `A reviewer commented on your change ${change.id}.`
         : `Your change ${change.id} is ${change.state}.`
   return isNew || comments.length > 0 ? [`[galley] ${state}`, ...comments].join('\n') : null
