@@ -1,4 +1,7 @@
+import { existsSync, mkdirSync, readdirSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { collectGarbage } from '../../src/flow/gc/gc.ts'
 import { dequeue, enqueue, listQueue } from '../../src/flow/queue/queue.ts'
 import { runQueue } from '../../src/flow/queue/run-queue.ts'
 import { openWorld } from '../../src/flow/world.ts'
@@ -147,4 +150,18 @@ describe('a queue on a guarded remote', () => {
       id,
     ])
   })
+})
+
+test('the place to land in, whose lander was killed, is removed a day later', async () => {
+  using clones = makeClones(1)
+  const [ada] = clones.all as [TestRepo]
+  await put(ada, 'One', { '1.txt': 'one\n' })
+  const [home = ''] = readdirSync(join(ada.home, 'cache/galley'))
+  const place = join(ada.home, 'cache/galley', home, `lander-${'0'.repeat(16)}.git`)
+  mkdirSync(place)
+  await within(ada, (world) => collectGarbage(world, { dryRun: false }))
+  expect(existsSync(place)).toBe(true)
+  utimesSync(place, 0, 0)
+  await within(ada, (world) => collectGarbage(world, { dryRun: false }))
+  expect(existsSync(place)).toBe(false)
 })

@@ -123,10 +123,10 @@ async function phaseOf(file: string): Promise<string> {
   return /"phase":"(\w+)"/.exec((await readFileOrNull(file))?.toString('latin1') ?? '')?.[1] ?? ''
 }
 
-/** Folders of what runs left, and passing files of processes that were killed. */
+/** Folders of what runs left, passing files of processes that were killed, and places to land in whose lander was. */
 const isOver = (name: string, ageMs: number): boolean =>
   (name.startsWith('left-') && ageMs > kept.leftMs) ||
-  (/^pool-\d+\.\w+\.[\da-f-]{36}$/.test(name) && ageMs > kept.passingMs)
+  (/^(?:pool-\d+\.\w+\.[\da-f-]{36}|lander-[\da-f]{16}\.git)$/.test(name) && ageMs > kept.passingMs)
 
 async function planTree(
   store: Store,
