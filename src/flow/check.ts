@@ -106,6 +106,9 @@ export async function runChecks(
   ])
   if (hooks.length === 0 && wanted.length === 0) return []
   const own = await planOwnRepository(world.repository, store, { onto, who: await world.identity() })
+  // What the policy calls full is full; hooks alone see what they see at home, and what the change touches.
+  const isFull = wanted.some((check) => check.tree === 'full')
+  const ownOfFull = isFull ? { ...own, checkout: { ...own.checkout, sparse: null } } : own
   const context = { commit, base: revision.base, change: id, paths, env: world.repository.env }
   const runAll = async (full: ProvisionedTree | null): Promise<readonly CheckRun[]> => {
     const brought = full?.brought ?? []
@@ -113,7 +116,7 @@ export async function runChecks(
     const inFull =
       full === null
         ? inSmall
-        : { seal: { tree: full.slot, commit, own }, brought, failure: full.setupFailure }
+        : { seal: { tree: full.slot, commit, own: ownOfFull }, brought, failure: full.setupFailure }
     const runs: CheckRun[] = []
     for (const [i, check] of wanted.entries()) {
       world.progress(`check ${check.name} (${i + 1} of ${wanted.length})`)
@@ -130,9 +133,10 @@ export async function runChecks(
     return runTeamHooks(asked, { ...context, ...before, judge, brought, seal, tree: seal.tree })
   }
   // The team's hooks expect the whole repository, as a commit of the user's own gives them.
-  if (hooks.length === 0 && !wanted.some((check) => check.tree === 'full')) return runAll(null)
+  if (hooks.length === 0 && !isFull) return runAll(null)
   const purpose = { kind: 'check' } as const
-  return withFullTree(world, store, { commit, policy, purpose, usesSetup: true, own, shows: paths }, runAll)
+  const request = { commit, policy, purpose, usesSetup: true, own: ownOfFull, shows: paths }
+  return withFullTree(world, store, request, runAll)
 }
 
 /** A tree in which checks run one after the other, each on the commit as it is. */

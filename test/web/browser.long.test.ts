@@ -126,11 +126,12 @@ described('the review page', () => {
     await page.keyboard.press('y')
     await page.locator('#piece-1.current').waitFor()
     await page.keyboard.press('n')
-    await page.getByLabel('Why?').pressSequentially('half a rea')
-    await page.waitForResponse(
+    const kept = page.waitForResponse(
       (response) =>
         response.url().endsWith('/act') && response.request().postData()?.includes('half a rea') === true,
     )
+    await page.getByLabel('Why?').pressSequentially('half a rea')
+    await kept
     await page.reload()
     await page.getByText('1 of 3 decided').waitFor()
     await page.keyboard.press('n')
